@@ -201,27 +201,29 @@ def wave(result: Result) -> list[str]:
     ]
 
 
-def estimates(result: Result) -> list[str]:
-    """Return the table of a study of estimates beside the truth."""
-    lines = [
-        '| parameter | bound | RMSE / bound | bias / RMSE | intervals that hold the truth |',
-        '|---|---:|---:|---:|---:|',
-    ]
-    lines += [
-        f'| {row["name"]} | {row["bound"]:.2g} {row["unit"]} | {row["ratio"]:.2f} '
-        f'| {row["bias"]:.2f} | {100 * row["coverage"]:.1f} % |'
-        for row in result['estimates']
-    ]
-    band, pooled = result['band'], result['pooled_band']
-    centre = ', '.join(f'{1e3 * value:.3f}' for value in result['centre_rmse_m'])
-    return [
-        *lines,
-        '',
-        f'99 % of all studies with true 95 % intervals lie from {100 * band[0]:.1f} to '
-        f'{100 * band[1]:.1f} %. The ten inertial parameters together: '
-        f'{100 * result["pooled"]:.2f} %, {100 * pooled[0]:.2f} to {100 * pooled[1]:.2f} %. '
-        f'RMSE of the centre of mass: {centre} mm.',
-    ]
+def two_plants(result: Result) -> list[str]:
+    """Return the tables of identification on our plant and on a foreign one."""
+    lines: list[str] = []
+    for item in result['two_plants']:
+        low, high = (100 * value for value in item['band'])
+        terms = ', '.join(f'{name} {count}' for name, count in item['terms'].items())
+        lines += [
+            f'**{item["plant"].capitalize()}**, {item["runs"]} machines, misfit said of '
+            f'{item["misfits"]}, residual {item["whole"]:.2f} times what noise explains '
+            f'(median); 99 % band of true 95 % intervals {low:.1f} to {high:.1f} %; terms found: '
+            f'{terms or "none"}.',
+            '',
+            '| parameter | RMSE | σ | bias / σ | intervals that hold | held, or misfit said |',
+            '|---|---:|---:|---:|---:|---:|',
+        ]
+        lines += [
+            f'| {row["name"]} | {row["rmse"]:.2g} {row["unit"]} | {row["sigma"]:.2g} '
+            f'| {row["bias"]:.2f} | {100 * row["coverage"]:.0f} % '
+            f'| {100 * row["held_or_said"]:.0f} % |'
+            for row in item['rows']
+        ]
+        lines.append('')
+    return lines
 
 
 def sensor(result: Result) -> list[str]:
@@ -249,7 +251,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'starts': starts,
     'speeds': speeds,
     'runs': runs,
-    'estimates': estimates,
+    'two_plants': two_plants,
     'reader_percent': sensor,
     'timings': timings,
     'results': comparisons,

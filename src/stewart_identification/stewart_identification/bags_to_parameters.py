@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stewart_identification.errors import UnusableRecording
+import numpy as np
+from stewart_dynamics.inertia import ten_parameters
+from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_identification.estimators.estimator import Progress
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
@@ -21,7 +23,8 @@ from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
 from stewart_identification.report import write_report
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.platform import Platform, RigidBody
+from stewart_kinematics.motion import Array
 
 Stage = Callable[[str], None]
 
@@ -57,6 +60,8 @@ def identify_bags(
     extraction: Extraction | None = None,
     estimate: Path | None = None,
     validation: str | Path | None = None,
+    loaded: str | Path | None = None,
+    load: Sequence[float] | None = None,
     truth: Mapping[str, float] | None = None,
     stage: Stage = lambda _: None,
     progress: Progress | None = None,
@@ -73,6 +78,9 @@ def identify_bags(
         extraction: How recordings become experiments.
         estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
         validation: Another recording, whose forces the parameters shall predict.
+        loaded: A recording of the same machine with a known body bolted on; it counts with `bags`.
+        load (4,): Mass of that body [kg] and its centre in ``platform_link`` [m], a small one: its
+            inertia about its own centre counts as none.
         truth: True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
         stage: Told what is being done.
         progress: Told after every iteration of the estimator; answers whether to go on.
@@ -91,6 +99,9 @@ def identify_bags(
     read = partial(_read, platform=platform, extraction=extraction, estimate=estimate)
     extracted: list[Extracted] = []
     origins: list[dict[str, str]] = []
+    body = None if load is None else _known_body(load)
+    if loaded is not None:
+        bags = [*bags, loaded]
     found = map(read, bags) if executor is None else executor.map(read, bags)
     for bag in bags:
         stage(f'reading and differentiating {bag}')
@@ -99,8 +110,10 @@ def identify_bags(
             if origin['sha256'] == digest:
                 raise UnusableRecording(f'{bag} is the recording {origin["bag"]}, it counts once')
         # What comes out of a pickle may be written to, and numba would compile anew for that.
-        inputs = replace(one.experiment.inputs)
-        extracted.append(replace(one, experiment=replace(one.experiment, inputs=inputs)))
+        experiment = replace(one.experiment, inputs=replace(one.experiment.inputs))
+        if body is not None:
+            experiment = experiment.loaded(body if bag is loaded else np.zeros(10))
+        extracted.append(replace(one, experiment=experiment))
         origins.append({'bag': str(bag), 'sha256': digest})
     other = None
     if validation is not None:
@@ -115,6 +128,14 @@ def identify_bags(
     )
     stage('writing')
     return _written(outcome, platform, output, truth)
+
+
+def _known_body(load: Sequence[float]) -> Array:
+    """Return the ten parameters of a small body, shape (10,)."""
+    mass, *place = load
+    if not (np.all(np.isfinite(load)) and mass > 0.0):
+        raise ConfigurationError('load', list(load), 'a mass above 0 kg and a finite place in m')
+    return ten_parameters(RigidBody(mass, np.array(place), np.zeros((3, 3))))
 
 
 def _read(

@@ -122,6 +122,21 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
     return np.asarray(np.sqrt(share * variance))
 
 
+def independent(residuals: Array, stamps: Array, used: int) -> float:
+    """Return of how many independent values residuals, shape (n, m), are worth in their variance.
+
+    Args:
+        residuals (n, m): NaN where absent.
+        stamps (n,): Of the samples [s].
+        used: Parameters that were fitted.
+    """
+    covariance = _stationary(residuals, stamps, used)
+    known = covariance[0] > 0.0
+    share = covariance[1:, known] / covariance[0, known]
+    counts = np.isfinite(residuals).sum(axis=0)[known]
+    return max(float(np.sum(counts / (1.0 + 2.0 * np.sum(share**2, axis=0)))) - used, 1.0)
+
+
 def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
     r"""Give :math:`A^\top \Sigma A`, shape (q, q), symmetric and positive semi-definite.
 

@@ -24,9 +24,11 @@ class Experiment:
         forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
         noise (m,): Standard deviations of the forces' measurement noise if they are known, else
             NaN. They weigh the actuators and say which parameter is determined well enough.
-        directions (n, m): In which the actuators go, as dry friction has it: -1 to 1. Forces that
+        shapes (n, m, s): What friction multiplies (`models.friction.friction_shapes`). Forces that
             have passed a filter need these from the same filter; without them the motion's own
             rates are taken.
+        loads (n, 10): Ten parameters of a known body that is bolted on beside what is unknown;
+            None where there is none.
         sensor_noise (n, m): Standard deviations of the forces' noise as their own spectrum shows
             it, beyond all motion; None where nothing is known, NaN where a force is not.
         shaken: The same samples with the noise of the strokes in them once more, which shows what
@@ -41,7 +43,8 @@ class Experiment:
     inputs: Motion
     forces: Array
     noise: Array = field(default_factory=lambda: np.array(np.nan))
-    directions: Array | None = None
+    shapes: Array | None = None
+    loads: Array | None = None
     sensor_noise: Array | None = None
     shaken: Experiment | None = None
 
@@ -63,11 +66,15 @@ class Experiment:
         noise = read_only(np.broadcast_to(self.noise, forces.shape[1:]))
         if np.any(noise <= 0.0):
             raise FitError(f'noise must be above 0, got {noise.min():.6g}')
-        for name in ('directions', 'sensor_noise'):
+        for name, expected in (
+            ('shapes', forces.shape),
+            ('sensor_noise', forces.shape),
+            ('loads', forces.shape[:1]),
+        ):
             if getattr(self, name) is not None:
                 values = read_only(getattr(self, name))
-                if values.shape != forces.shape:
-                    raise ShapeError(name, str(forces.shape), values.shape)
+                if values.shape[: len(expected)] != expected:
+                    raise ShapeError(name, str(expected), values.shape)
                 object.__setattr__(self, name, values)
         for name, value in (('stamps', stamps), ('forces', forces), ('noise', noise)):
             object.__setattr__(self, name, value)
@@ -90,15 +97,23 @@ class Experiment:
 
     def __getitem__(self, index: Any) -> Experiment:
         """Select samples, by a slice or an array."""
+        picked: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[index]
+            for name in ('shapes', 'loads', 'sensor_noise', 'shaken')
+        }
         return replace(
             self,
             stamps=self.stamps[index],
             inputs=self.inputs[index],
             forces=self.forces[index],
-            directions=None if self.directions is None else self.directions[index],
-            sensor_noise=None if self.sensor_noise is None else self.sensor_noise[index],
-            shaken=None if self.shaken is None else self.shaken[index],
+            **picked,
         )
+
+    def loaded(self, body: Array) -> Experiment:
+        """Return the same recording with a known body bolted on, ten parameters, shape (10,)."""
+        loads = np.tile(body, (len(self), 1))
+        shaken = None if self.shaken is None else replace(self.shaken, loads=loads)
+        return replace(self, loads=loads, shaken=shaken)
 
     def with_forces(self, forces: Array) -> Experiment:
         """Return the same motion with other measured forces, shape (n, m)."""
@@ -120,7 +135,8 @@ def joined(experiments: Sequence[Experiment]) -> Experiment:
         together('stamps'),
         Motion(*(together(item.name, motions) for item in fields(Motion))),
         together('forces'),
-        directions=together('directions'),
+        shapes=together('shapes'),
+        loads=together('loads'),
         sensor_noise=together('sensor_noise'),
         shaken=joined(shaken) if len(shaken) == len(experiments) else None,
     )

@@ -12,13 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import chi2
+from stewart_identification.confidence import independent
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
 from stewart_kinematics.motion import Array
 
-LIMIT = 1.2
-"""Residual, in units of what noise explains, from which on a model does not fit: it is 0.75 to
-1.1 where the model holds, and 1.25 to 3.5 with friction of another law or rotors."""
+KNOWN_TO = 1.1
+"""To this factor the spectrum beyond all motion tells the noise inside the pass band."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +31,14 @@ class Goodness:
         residuals (n, m): Measured less predicted forces [N]; NaN where nothing was measured.
         left (m,): Their root mean squares, leg by leg [N].
         noise (m,): What noise explains of these [N]; NaN where it is not known.
+        limit: Of `whole`, which a model that holds exceeds with the probability `false_alarm`.
     """
 
     experiment: Experiment
     residuals: Array
     left: Array
     noise: Array
+    limit: float
 
     @property
     def legs(self) -> Array:
@@ -53,7 +56,7 @@ class Goodness:
     @property
     def lacking(self) -> bool:
         """Whether the model does not explain the forces; an unknown noise proves nothing."""
-        return self.whole > LIMIT
+        return self.whole > self.limit
 
     def __str__(self) -> str:
         """Say it in a clause."""
@@ -62,7 +65,7 @@ class Goodness:
         legs = ', '.join(f'{value:.2f}' for value in self.legs)
         return (
             f'{self.whole:.2f} times what the noise of forces and strokes explains '
-            f'(legs {legs}), the limit is {LIMIT:g}'
+            f'(legs {legs}), the limit is {self.limit:.3g}'
         )
 
     def as_dict(self) -> dict[str, float | list[float | None] | None]:
@@ -70,7 +73,7 @@ class Goodness:
         whole, *legs = (
             float(value) if np.isfinite(value) else None for value in (self.whole, *self.legs)
         )
-        return {'whole': whole, 'legs': legs, 'limit': LIMIT}
+        return {'whole': whole, 'legs': legs, 'limit': self.limit}
 
 
 def goodness(
@@ -79,6 +82,8 @@ def goodness(
     experiment: Experiment,
     residuals: Array,
     error: Array | None = None,
+    *,
+    false_alarm: float = 0.01,
 ) -> Goodness:
     """Compare residuals, shape (n, m) [N], with their noise.
 
@@ -89,6 +94,7 @@ def goodness(
         residuals (n, m): Measured less predicted forces [N].
         error (n, m): Standard deviation of the prediction [N], where parameters come from another
             experiment.
+        false_alarm: Probability that a model that holds is refused.
     """
     present = np.isfinite(residuals)
 
@@ -105,4 +111,7 @@ def goodness(
         noise = noise + mean_square(error)
     measured = present.any(axis=0)
     left = np.where(measured, np.sqrt(mean_square(residuals)), np.nan)
-    return Goodness(experiment, residuals, left, np.where(measured, np.sqrt(noise), np.nan))
+    count = independent(residuals, experiment.stamps, len(parameters))
+    limit = KNOWN_TO * float(np.sqrt(chi2.isf(false_alarm, count) / count))
+    noise = np.where(measured, np.sqrt(noise), np.nan)
+    return Goodness(experiment, residuals, left, noise, limit)

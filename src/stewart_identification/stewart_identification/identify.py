@@ -14,6 +14,7 @@ from importlib import metadata
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 from stewart_identification.confidence import slow_noise
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.estimators.consistent import Consistent
@@ -22,11 +23,13 @@ from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
+from stewart_identification.evidence import colour, Evidence, evidence
 from stewart_identification.experiment import Experiment, joined
 from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
+from stewart_identification.models.friction import KINDS, TERMS
 from stewart_identification.models.platform import FrictionKind, PlatformModel
-from stewart_identification.outcome import missed, Outcome, rms
+from stewart_identification.outcome import missed, Outcome, Parameter, rms
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted
 from stewart_kinematics.model.platform import Platform
@@ -41,10 +44,8 @@ ESTIMATORS: dict[str, Any] = {
 }
 """Estimators by name; all but the first may return what no body can have."""
 
-ALLOWED = 3.0
-"""Standard deviations of the age of the forces that surprise nobody."""
-CERTAIN = 2.0
-"""Standard deviations by which forces have to be younger than strokes to be a warning."""
+FARTHEST = 8.0
+"""Forces that are farther from a fit are not believed, in robust standard deviations."""
 PAUSE = 1e3
 """Between two recordings, in seconds, so that nothing correlates across."""
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
@@ -62,6 +63,10 @@ class Options:
         force_delay: Standard deviation of the time by which forces are older than strokes [s].
         level: Of the intervals.
         seed: Of everything random.
+        force_gain: Standard deviation of the relative error of each force sensor.
+        terms: Kinds of `models.friction.KINDS` that are identified along where the recordings show
+            them.
+        false_alarm: Probability with which a test speaks up where nothing is wrong.
 
     Raises:
         ConfigurationError: If a value cannot be used.
@@ -73,6 +78,9 @@ class Options:
     force_delay: float = 1e-3
     level: float = 0.95
     seed: int = 0
+    force_gain: float = 1e-2
+    terms: tuple[str, ...] = KINDS
+    false_alarm: float = 0.01
 
     def __post_init__(self) -> None:
         """Check."""
@@ -82,8 +90,28 @@ class Options:
             )
         if not 0.5 <= self.level < 1.0:
             raise ConfigurationError('level', self.level, '0.5 to 1')
+        if not 0.0 < self.false_alarm <= 0.5:
+            raise ConfigurationError('false_alarm', self.false_alarm, 'above 0, up to 0.5')
+        for kind in self.terms:
+            if kind not in KINDS:
+                raise ConfigurationError('terms', kind, f'some of {", ".join(KINDS)}')
         if self.seed < 0:
             raise ConfigurationError('seed', self.seed, 'an integer >= 0')
+
+    @property
+    def reach(self) -> float:
+        """Standard deviations that chance exceeds with the probability `false_alarm`."""
+        return float(-ndtri(0.5 * self.false_alarm))
+
+    def model(self, platform: Platform) -> PlatformModel:
+        """Return the model of a described platform, without terms."""
+        return PlatformModel.from_platform(
+            platform,
+            friction=self.friction,
+            joint_tolerance=self.joint_tolerance,
+            force_delay=self.force_delay,
+            force_gain=self.force_gain,
+        )
 
     def make(self) -> Estimator:
         """Return the estimator."""
@@ -117,13 +145,10 @@ def identify(
         MissingMasses: If the description has no masses.
     """
     options = options or Options()
-    model = PlatformModel.from_platform(
-        platform,
-        friction=options.friction,
-        joint_tolerance=options.joint_tolerance,
-        force_delay=options.force_delay,
+    chosen = with_terms(
+        options.model(platform), pooled([item.experiment for item in recordings]), options
     )
-    experiment = with_noise(model, pooled([item.experiment for item in recordings]))
+    model, experiment = chosen.model, chosen.experiment
     stopped = False
 
     def watch(done: int, planned: int, best: Array, cost: float) -> bool:
@@ -136,12 +161,23 @@ def identify(
     result = options.make().fit(model, experiment, rng=rng, progress=watch)
     found = identifiability(model, experiment, result.parameters)
     parameters, covariance = readable(model, result, found)
-    payload, body = payload_of(model, result, found), body_of(parameters, model, result)
+    payload = payload_of(model, result, found, options.reach)
+    body = body_of(parameters, model, result)
     system = linear_system(model, experiment)
     free = system.solve()[0]
+    if experiment.loads is not None and model.force_gain > 0.0:
+        parameters = (*parameters, *gains_of(system, result, options.level))
     least = rms(system.residuals(free)[1] / experiment.weights)
-    fit = goodness(model, result.parameters, experiment, result.residuals)
-    validated = None if validation is None else validate(system, result, validation.experiment)
+    fit = goodness(
+        model,
+        result.parameters,
+        experiment,
+        result.residuals,
+        false_alarm=options.false_alarm,
+    )
+    validated = None
+    if validation is not None:
+        validated = validate(system, result, validation.experiment, options.false_alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
@@ -151,7 +187,8 @@ def identify(
     used = [*recordings, *([] if validation is None else [validation])]
     remarks = [
         *(str(remark) for item in used for remark in item.remarks),
-        *(() if missed(result, least) else _about_delay(model, system, result)),
+        *chosen.remarks,
+        *(() if missed(result, least) else _about_delay(model, system, result, options.reach)),
         *_about_search(result, stopped=stopped),
         *_about_fit(result, free, least, options.estimator),
     ]
@@ -171,10 +208,89 @@ def identify(
         _provenance(recordings, validation, origins, platform, options, result),
         tuple(remarks),
         stopped,
+        chosen.suspects(result.residuals) if lacking else '',
     )
 
 
-def validate(system: LinearSystem, result: Result, experiment: Experiment) -> Goodness:
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A model with the terms that a recording shows.
+
+    Attributes:
+        model, experiment: With terms, and with the noise that is left.
+        taken, refused: What speaks for the terms in the model, and for those that were not
+            allowed.
+        outliers: Forces that were not believed.
+    """
+
+    model: PlatformModel
+    experiment: Experiment
+    taken: tuple[Evidence, ...]
+    refused: tuple[Evidence, ...]
+    outliers: int
+
+    @property
+    def remarks(self) -> Iterator[str]:
+        """Say what was taken up and why."""
+        for item in self.taken:
+            yield f'identified along, as the forces show it: {item}'
+        if self.outliers:
+            yield (
+                f'{self.outliers} forces are more than {FARTHEST:g} robust standard deviations '
+                'from the fit and are not used'
+            )
+
+    def suspects(self, residuals: Array) -> str:
+        """Name the physics that the model lacks."""
+        if self.refused:
+            return f'missing: {"; ".join(map(str, self.refused))}'
+        shape = colour(residuals, self.experiment.stamps)
+        return f'missing: none of the known laws; {shape}'
+
+
+def with_terms(model: PlatformModel, experiment: Experiment, options: Options) -> Chosen:
+    """Choose the terms that an experiment shows, and find the noise of its forces."""
+    largest = replace(model, terms=tuple(TERMS))
+    unknowns = len(largest.parameter_names)
+    if np.count_nonzero(experiment.used) < 10 * unknowns:
+        return Chosen(model, with_noise(model, experiment), (), (), 0)
+    quiet = with_noise(largest, experiment)
+    taken = evidence(model, quiet, options.terms, options.false_alarm)
+    model = replace(model, terms=tuple(name for name in TERMS if name in {t.name for t in taken}))
+    others = [kind for kind in KINDS if kind not in options.terms]
+    refused = evidence(model, quiet, others, options.false_alarm)
+    first = LeastSquares().fit(model, quiet).residuals
+    spread = np.nanmedian(np.abs(first) * quiet.weights) / ndtri(0.75) / quiet.weights
+    wild = np.abs(first) > FARTHEST * np.maximum(spread, 1e-9)
+    if wild.any():
+        experiment = experiment.with_forces(np.where(wild, np.nan, experiment.forces))
+    return Chosen(model, with_noise(model, experiment), taken, refused, int(wild.sum()))
+
+
+def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parameter, ...]:
+    """Return what each leg's force reads per newton, which a known load shows."""
+    assert isinstance(system.model, PlatformModel)
+    first = system.nuisances - 6 - int(system.model.force_delay > 0.0)
+    allowed, reach = system.model.force_gain, float(ndtri(0.5 + 0.5 * level))
+    best, covariance = (
+        system.residuals(result.parameters)[0],
+        system.joint_covariance(result.parameters),
+    )
+    return tuple(
+        Parameter.around(
+            f'gain_{k + 1}',
+            'N/N',
+            1.0 + allowed * best[first + k],
+            allowed * float(np.sqrt(max(covariance[first + k, first + k], 0.0))),
+            reach,
+        )
+        for k in range(6)
+    )
+
+
+def validate(
+    system: LinearSystem, result: Result, experiment: Experiment, false_alarm: float
+) -> Goodness:
     """Predict the forces of an experiment that was not used.
 
     Joint errors and the age of the forces are those that fitted best: they are the machine's.
@@ -187,10 +303,13 @@ def validate(system: LinearSystem, result: Result, experiment: Experiment) -> Go
     covariance = system.joint_covariance(parameters)
     variance = np.einsum('nmp,pq,nmq->nm', columns, covariance, columns, optimize=True)
     error = np.sqrt(np.maximum(variance, 0.0))
-    return goodness(model, parameters, experiment, experiment.forces - predicted, error)
+    left = experiment.forces - predicted
+    return goodness(model, parameters, experiment, left, error, false_alarm=false_alarm)
 
 
-def _about_delay(model: PlatformModel, system: LinearSystem, result: Result) -> Iterator[str]:
+def _about_delay(
+    model: PlatformModel, system: LinearSystem, result: Result, reach: float
+) -> Iterator[str]:
     if model.force_delay == 0.0:
         return
     last, allowed = system.nuisances - 1, 1e3 * model.force_delay
@@ -198,12 +317,12 @@ def _about_delay(model: PlatformModel, system: LinearSystem, result: Result) -> 
     variance = float(system.joint_covariance(result.parameters)[last, last])
     sigma = allowed * np.sqrt(max(variance, 0.0))
     text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
-    if age < -CERTAIN * sigma:
+    if age < -reach * sigma:
         yield (
             f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
             'friction that the model lacks look like that, and then the inertias are wrong'
         )
-    elif abs(age) <= ALLOWED * allowed:
+    elif abs(age) <= reach * allowed:
         yield f'{text}, which is allowed for'
     else:
         yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
@@ -303,6 +422,9 @@ def _provenance(
         'friction': options.friction,
         'joint_tolerance_m': options.joint_tolerance,
         'force_delay_s': options.force_delay,
+        'force_gain': options.force_gain,
+        'terms': ', '.join(options.terms),
+        'false_alarm': options.false_alarm,
         'level': options.level,
         'seed': options.seed,
         'residual_n': rms(result.residuals),

@@ -115,6 +115,7 @@ class Outcome:
         provenance: Bags, hashes, seed, versions, methods: plain values.
         remarks: What was odd in the recordings or in the fit, one sentence each.
         interrupted: Whether the search was stopped; then this is the best it had.
+        suspects: Which physics the model lacks; empty where it explains the forces.
     """
 
     platform: Platform
@@ -132,6 +133,7 @@ class Outcome:
     provenance: Mapping[str, Any]
     remarks: tuple[str, ...]
     interrupted: bool
+    suspects: str = ''
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -142,9 +144,11 @@ class Outcome:
     def verdict(self) -> str:
         """The whole in one sentence."""
         if self.unknown:
+            misfit = f'; model misfit: {self.suspects}' if self.suspects else ''
             return (
                 f'{10 - len(self.unknown)} of the ten parameters are determined; '
                 f'{", ".join(self.unknown)} {"is" if len(self.unknown) == 1 else "are"} not'
+                f'{misfit}'
             )
         if missed(self.result, self.least):
             return (
@@ -156,13 +160,14 @@ class Outcome:
             return 'all ten parameters are determined, but no body can have these values'
         if self.fit.lacking:
             return (
-                'the motion determines all ten parameters, but the model does not explain the '
-                f'forces: residuals are {self.fit}'
+                'model misfit: the motion determines all ten parameters, but the model does not '
+                f'explain the forces: residuals are {self.fit}; {self.suspects}'
             )
         if self.validation is not None and self.validation.lacking:
             return (
-                'the motion determines all ten parameters, but they do not predict the forces of '
-                f'the other recording: residuals are {self.validation}'
+                'model misfit: the motion determines all ten parameters, but they do not predict '
+                f'the forces of the other recording: residuals are {self.validation}; '
+                f'{self.suspects}'
             )
         told = ', and predict the forces of the other recording' if self.validation else ''
         return f'all ten parameters are determined{told}'

@@ -17,9 +17,6 @@ from stewart_identification.outcome import Parameter
 from stewart_kinematics.model.platform import inertia_fault, RigidBody
 from stewart_kinematics.motion import Array, read_only
 
-PAYLOAD = 5.0
-"""Standard deviations by which a mass must differ from the description to be a payload."""
-
 
 def readable(
     model: PlatformModel, result: Result, found: Identifiability
@@ -88,13 +85,16 @@ def body_of(
 
 
 def payload_of(
-    model: PlatformModel, result: Result, found: Identifiability
+    model: PlatformModel, result: Result, found: Identifiability, clear: float
 ) -> tuple[Parameter, ...]:
-    """Say what is fixed to the platform beyond its description, if that is clear."""
+    """Say what is fixed to the platform beyond its description.
+
+    The mass has to be `clear` standard deviations above that of the description.
+    """
     beyond = result.parameters[:4] - model.nominal[:4]
     covariance = result.covariance[:4, :4]
     known = all(verdict is Verdict.IDENTIFIABLE for verdict in found.verdicts[:4])
-    if not known or beyond[0] < PAYLOAD * np.sqrt(covariance[0, 0]) or not beyond[0] > 0.0:
+    if not known or beyond[0] < clear * np.sqrt(covariance[0, 0]) or not beyond[0] > 0.0:
         return ()
     centre = beyond[1:] / beyond[0]
     slope = np.zeros((4, 4))

@@ -63,8 +63,8 @@ def test_motion_of_the_experiment_is_the_true_one(
     smoother = LowPass(payload_extracted.record.period, 5.0, 15.0)
     first = smoother.half_width
     assert np.allclose(experiment.forces, smoother.apply(payload_run.forces)[0][rows - first])
-    assert experiment.directions is not None
-    assert np.abs(experiment.directions).max() < 1.2
+    assert experiment.shapes is not None
+    assert np.abs(experiment.shapes[..., 0]).max() < 1.2
     assert '0 lag' in payload_extracted.method
     assert payload_extracted.duration > 9.2
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-import json
 import multiprocessing
 import os
 from pathlib import Path
-import platform
 import sys
 
 import numpy as np
@@ -21,15 +19,13 @@ from scipy.special import chdtrc
 sys.path.insert(0, str(Path(__file__).parent))
 
 from plant_runs import bound, experiment_of, identify, model_of, Run, task
-from stewart_identification.estimators.estimator import Result
 from stewart_identification.identifiability import identifiability, Verdict
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
-from study import run_study, summarise, Summary
+from study import run_study, summarise
 
 TEN, FRICTION = slice(0, 10), slice(10, 22)
 RUNS = 300
-OUTPUT = Path(__file__).parents[3] / 'build' / 'benchmarks'
 
 
 @pytest.fixture(scope='module')
@@ -96,8 +92,6 @@ def test_three_hundred_plants_stay_near_the_bound_and_inside_the_binomial_band(r
     )
     centres = np.array([r.parameters[1:4] / r.parameters[0] for r in results])
     errors = np.sqrt(np.mean((centres - truth[1:4] / truth[0]) ** 2, axis=0))
-    # Before anything is judged: docs/benchmarks.md shows what was found, good or bad.
-    write_study(results[0], summary, friction, best, errors)
     assert all(item.physical for item in results)
     assert np.all(summary.rmse <= 1.25 * best[TEN]), summary.rmse / best[TEN]
     assert np.all(friction.rmse <= 1.25 * best[FRICTION]), friction.rmse / best[FRICTION]
@@ -110,38 +104,3 @@ def test_three_hundred_plants_stay_near_the_bound_and_inside_the_binomial_band(r
 
 def _part(result, part):
     return replace(result, parameters=result.parameters[part], intervals=result.intervals[:, part])
-
-
-def write_study(
-    one: Result, summary: Summary, friction: Summary, best: np.ndarray, centre: np.ndarray
-) -> None:
-    """Leave the figures where `benchmarks/write_tables.py` finds them."""
-    found = (
-        np.concatenate([getattr(part, name) for part in (summary, friction)])
-        for name in ('rmse', 'bias', 'coverage')
-    )
-    rows = zip(one.names, one.units, best, *found, strict=False)
-    content = {
-        'command': 'pytest -m slow src/stewart_identification/test/test_plant_study.py',
-        'python': platform.python_version(),
-        'numpy': np.__version__,
-        'runs of the plant': summary.count,
-        'estimates': [
-            {
-                'name': name,
-                'unit': unit,
-                'bound': float(least),
-                'ratio': float(rmse / least),
-                'bias': float(bias / rmse),
-                'coverage': float(coverage),
-            }
-            for name, unit, least, rmse, bias, coverage in rows
-        ],
-        'band': summary.band,
-        'pooled': summary.pooled,
-        'pooled_band': summary.pooled_band,
-        'centre_rmse_m': centre.tolist(),
-    }
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(content, indent=2) + '\n'
-    (OUTPUT / 'identification_study.json').write_text(text, encoding='utf-8')

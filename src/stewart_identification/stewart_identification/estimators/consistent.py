@@ -29,8 +29,9 @@ FLOOR = 1e-6
 class Consistent:
     """Least squares under positive definite pseudo-inertias.
 
-    Intervals are those of the unconstrained problem about the constrained estimate, which in the
-    metric of the data lies nearer to any physical truth.
+    Intervals are those of the unconstrained problem about the constrained estimate. In the metric
+    of the data as a whole that lies nearer to any physical truth; of a single coordinate nothing
+    is promised where the constraint is active.
 
     Attributes:
         iterations: At most.

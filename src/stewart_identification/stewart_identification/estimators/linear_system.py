@@ -8,7 +8,7 @@ first, so what remains holds exactly what the data say about the parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ RELATIVE = 1e-9
 CHANCE = 1.2
 """By which noise may look like more information than another draw of it: in ten seconds below 5 Hz
 both vary by 4 %."""
+
+UNSURE = 0.5
+"""Part of the correction for noisy strokes that counts as its standard deviation."""
 
 LARGEST_FORCE = 1e100
 """Squares of larger ones are no numbers any more [N]."""
@@ -122,25 +125,40 @@ class LinearSystem:
         inverse = np.linalg.inv(information) / np.outer(size, size)
         left = self.residuals(parameters)[1]
         heart = middle(design, left, self.experiment.stamps, whole - k) + self.prior**4 * prior
-        bias = inverse[:, k:] @ self._pull(parameters)[seen]
+        # Of what was taken off for the strokes' noise, so much is uncertain.
+        bias = UNSURE * inverse @ self._pull(parameters)[keep]
         result = np.zeros((whole, whole))
         result[np.ix_(keep, keep)] = inverse @ heart @ inverse + np.outer(bias, bias)
         return result
 
     def _pull(self, parameters: Array) -> Array:
-        """Return what the noise of the strokes adds to the normal equations, shape (p,).
+        """Return what the noise of the strokes adds to the normal equations, shape (k + p,).
 
         A noisy regressor draws estimates towards zero. Shaken once more, the motion shows by how
-        much (simulation and extrapolation: Cook, Stefanski 1994).
+        much (simulation and extrapolation: Cook, Stefanski 1994), and `corrected` takes it off.
         """
         experiment, shaken = self.experiment, self.experiment.shaken
         if shaken is None:
-            return np.zeros(len(parameters))
+            return np.zeros(self.design.shape[2])
         factor = experiment.used * experiment.weights
-        columns = self.model.regressor(shaken) - self.model.regressor(experiment)
+        regressor = self.model.regressor(shaken) - self.model.regressor(experiment)
+        beside = self.model.nuisance_change(parameters, experiment)
+        columns = np.concatenate([beside[..., : self.nuisances], regressor], axis=2)
         forces = self.model.predict(parameters, shaken)
         change = (forces - self.model.predict(parameters, experiment)) * factor
         return np.asarray(np.einsum('nmp,nm->p', columns * factor[..., None], change))
+
+    def corrected(self) -> LinearSystem:
+        """Return the system whose solution is free of what noisy strokes make of it."""
+        if self.experiment.shaken is None:
+            return self
+        k, scale = self.nuisances, self.model.scale
+        pull = self._pull(self.solve()[0])
+        flat = self.design.reshape(-1, self.design.shape[2])
+        normal = flat[:, :k].T @ flat + self.prior**2 * np.eye(k, flat.shape[1])
+        drawn = pull[k:] - normal[:, k:].T @ np.linalg.solve(normal[:, :k], pull[:k])
+        moved = np.linalg.lstsq((self.triangle * scale).T, scale * drawn, rcond=RELATIVE)[0]
+        return replace(self, reduced=self.reduced + moved)
 
     def result(
         self,
@@ -170,6 +188,11 @@ class LinearSystem:
 
 
 def linear_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
+    """Set up, compress, and take off what the noise of the strokes does; see `raw_system`."""
+    return raw_system(model, experiment).corrected()
+
+
+def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
     """Set up and compress.
 
     Raises:

@@ -48,6 +48,12 @@ class LinearModel(ABC):
         """
         return np.zeros((*experiment.forces.shape, 0))
 
+    def nuisance_change(self, parameters: Array, experiment: Experiment) -> Array:
+        """Return what the noise of `experiment.shaken` changes of `nuisance`, shape (n, m, k)."""
+        assert experiment.shaken is not None
+        shaken = self.nuisance(parameters, experiment.shaken)
+        return np.asarray(shaken - self.nuisance(parameters, experiment))
+
     def predict(self, parameters: Array, experiment: Experiment) -> Array:
         """Return the forces, shape (n, m), that the parameters, shape (p,), make."""
         return np.asarray(self.offset(experiment) + self.regressor(experiment) @ parameters)

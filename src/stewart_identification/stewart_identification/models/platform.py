@@ -3,7 +3,9 @@
 """The platform: its ten inertial parameters, and friction of the drives where wanted.
 
 Measured forces are those of the drives, so what friction takes is part of them:
-``force = inverse dynamics + viscous * rate + coulomb * tanh(rate / stiction_rate)``.
+``force = inverse dynamics + viscous * rate + coulomb * direction``, and the terms of
+`models.friction` that were asked for. What moves the forces with a known size, joint errors, gains
+of the force sensors and their delay, are nuisances.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ from typing import get_args, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
-from stewart_dynamics.forward_dynamics import FRICTIONLESS
 from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_dynamics.newton_euler import actuator_forces, regressor
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.experiment import Experiment
+from stewart_identification.models.friction import friction_shapes, term_column, TERMS
 from stewart_identification.models.joint_errors import joint_error_columns
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.model.geometry import Geometry
@@ -51,6 +53,9 @@ class PlatformModel(LinearModel):
         force_delay: Standard deviation of the time by which forces are older than the strokes of
             the same sample, as a drive's filtered torque is [s]. Above 0 it is one more unknown: a
             tenth of a millisecond looks like friction and a little like an inertia.
+        force_gain: Standard deviation of the relative error of each leg's force, such as a torque
+            constant's. What all have in common looks like mass: only a known load tells it.
+        terms: Names in `models.friction.TERMS` of what is identified along beside `friction`.
     """
 
     geometry: Geometry
@@ -58,6 +63,8 @@ class PlatformModel(LinearModel):
     friction: FrictionKind = 'per leg'
     joint_tolerance: float = 0.0
     force_delay: float = 0.0
+    force_gain: float = 0.0
+    terms: tuple[str, ...] = ()
 
     bodies = (0,)
 
@@ -66,9 +73,10 @@ class PlatformModel(LinearModel):
         kinds = get_args(FrictionKind)
         if self.friction not in kinds:
             raise ConfigurationError('friction', self.friction, ' or '.join(kinds))
-        for name, unit in (('joint_tolerance', 'm'), ('force_delay', 's')):
+        for name, unit in (('joint_tolerance', 'm'), ('force_delay', 's'), ('force_gain', '')):
             if not 0.0 <= getattr(self, name) < 0.1:
-                raise ConfigurationError(name, getattr(self, name), f'0 to 0.1 {unit}')
+                expected = f'0 to below 0.1 {unit}'.rstrip()
+                raise ConfigurationError(name, getattr(self, name), expected)
 
     @classmethod
     def from_platform(
@@ -78,6 +86,7 @@ class PlatformModel(LinearModel):
         friction: FrictionKind = 'per leg',
         joint_tolerance: float = 0.0,
         force_delay: float = 0.0,
+        force_gain: float = 0.0,
     ) -> PlatformModel:
         """Make the model of a described platform, whose masses are where a search begins.
 
@@ -86,33 +95,41 @@ class PlatformModel(LinearModel):
             ConfigurationError: If a choice does not exist.
         """
         inertial = InertialModel.from_platform(platform)
-        return cls(platform.geometry, inertial, friction, joint_tolerance, force_delay)
+        allowed = joint_tolerance, force_delay, force_gain
+        return cls(platform.geometry, inertial, friction, *allowed)
+
+    @cached_property
+    def _beside(self) -> tuple[tuple[str, str, bool], ...]:
+        """Name, unit and sign of what is identified beside the ten."""
+        legs = {'none': (), 'common': ('',), 'per leg': tuple(f'_{leg}' for leg in range(1, 7))}
+        drives = (('viscous', 'N s/m'), ('coulomb', 'N'))
+        rows = [(f'{k}{leg}', unit, False) for k, unit in drives for leg in legs[self.friction]]
+        for name in self.terms:
+            term = TERMS[name]
+            for leg in ('',) if term.shared else legs['per leg']:
+                rows.append((f'{name}{leg}', term.unit, term.signed))
+        return tuple(rows)
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names as in `stewart_dynamics.inertia`, then friction."""
+        """Names as in `stewart_dynamics.inertia`, then friction, then terms."""
         ten = [name.removeprefix('platform_') for name in PARAMETER_NAMES[PLATFORM]]
-        if self.friction == 'common':
-            return (*ten, 'viscous', 'coulomb')
-        legs = range(1, 7) if self.friction == 'per leg' else ()
-        return (*ten, *(f'{kind}_{leg}' for kind in ('viscous', 'coulomb') for leg in legs))
+        return (*ten, *(name for name, _, _ in self._beside))
 
     @cached_property
     def parameter_units(self) -> tuple[str, ...]:  # type: ignore[override]
         """One unit per parameter."""
-        half = (len(self.parameter_names) - 10) // 2
-        return (*TEN_UNITS, *('N s/m',) * half, *('N',) * half)
+        return (*TEN_UNITS, *(unit for _, unit, _ in self._beside))
 
     @cached_property
     def non_negative(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Friction."""
-        return tuple(range(10, len(self.parameter_names)))
+        """Friction, and terms that have one sign."""
+        return tuple(10 + k for k, (_, _, signed) in enumerate(self._beside) if not signed)
 
     @cached_property
     def nominal(self) -> Array:  # type: ignore[override]
         """What the description says, without friction."""
-        friction = np.zeros(len(self.non_negative))
-        return np.concatenate([self.inertial.parameters[PLATFORM], friction])
+        return np.concatenate([self.inertial.parameters[PLATFORM], np.zeros(len(self._beside))])
 
     @cached_property
     def scale(self) -> Array:  # type: ignore[override]
@@ -121,6 +138,7 @@ class PlatformModel(LinearModel):
         powers = {'kg': 1.0, 'kg m': length, 'kg m²': length**2}
         weight = mass * max(float(np.linalg.norm(self.inertial.gravity)), 1.0)
         powers |= {'N s/m': weight / mass / 60.0 / LARGEST_RATE, 'N': weight / mass / 60.0}
+        powers |= {'N/N': 0.1 / mass}
         return mass * np.array([powers[unit] for unit in self.parameter_units])
 
     @cached_property
@@ -133,40 +151,56 @@ class PlatformModel(LinearModel):
     def regressor(self, experiment: Experiment) -> Array:
         """Return the matrix that takes the parameters to the forces, shape (n, 6, p)."""
         motion = experiment.inputs
-        inertial = regressor(self.inertial, motion, columns=PLATFORM)
-        if self.friction == 'none':
-            return inertial
-        rates = inverse(self.geometry, motion).rate
-        directions = experiment.directions
-        if directions is None:
-            directions = np.tanh(rates / FRICTIONLESS.stiction_rate)
+        columns = [regressor(self.inertial, motion, columns=PLATFORM)]
+        if not self._beside:
+            return np.asarray(columns[0])
+        legs = inverse(self.geometry, motion)
+        shapes = experiment.shapes
+        if shapes is None:
+            shapes = friction_shapes(legs.rate, experiment.forces)
+        along = [legs.rate, shapes[..., 0]]
         if self.friction == 'common':
-            return np.concatenate([inertial, np.stack([rates, directions], axis=-1)], axis=-1)
-        full = np.zeros((len(experiment), 6, 22))
-        full[..., :10] = inertial
-        legs = np.arange(6)
-        full[:, legs, 10 + legs], full[:, legs, 16 + legs] = rates, directions
-        return full
+            columns.append(np.stack(along, axis=-1))
+        elif self.friction == 'per leg':
+            columns += [_per_leg(values) for values in along]
+        for name in self.terms:
+            values = term_column(name, shapes, legs.acceleration)
+            columns.append(values[..., None] if TERMS[name].shared else _per_leg(values))
+        return np.concatenate(columns, axis=2)
 
     def offset(self, experiment: Experiment) -> Array:
-        """Return the forces of the legs, shape (n, 6)."""
+        """Return the forces of the legs and of known loads, shape (n, 6)."""
         legs = self.inertial.parameters.copy()
         legs[PLATFORM] = 0.0
-        return actuator_forces(replace(self.inertial, parameters=legs), experiment.inputs)
+        forces = actuator_forces(replace(self.inertial, parameters=legs), experiment.inputs)
+        if experiment.loads is None:
+            return forces
+        columns = regressor(self.inertial, experiment.inputs, columns=PLATFORM)
+        return np.asarray(forces + np.einsum('nmp,np->nm', columns, experiment.loads))
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what one standard deviation of the unknowns beside the parameters does [N].
 
-        The thirty-six joint coordinates, then the age of the forces, as far as either is allowed
-        for: shape (n, 6, 0, 1, 36 or 37).
+        The thirty-six joint coordinates, the six gains, then the age of the forces, as far as each
+        is allowed for: shape (n, 6, k).
         """
         columns = [super().nuisance(parameters, experiment)]
         if self.joint_tolerance > 0.0:
             columns.append(self._joint_errors(parameters, experiment))
+        forces = self.predict(parameters, experiment)
+        if self.force_gain > 0.0:
+            columns.append(self.force_gain * _per_leg(forces))
         if self.force_delay > 0.0:
-            slope = np.gradient(self.predict(parameters, experiment), experiment.stamps, axis=0)
+            slope = np.gradient(forces, experiment.stamps, axis=0)
             columns.append(-self.force_delay * slope[..., None])
         return np.concatenate(columns, axis=2)
+
+    def nuisance_change(self, parameters: Array, experiment: Experiment) -> Array:
+        """Return what noisy strokes change of gains and delay; joints' columns follow slowly."""
+        if self.joint_tolerance == 0.0:
+            return super().nuisance_change(parameters, experiment)
+        quick = replace(self, joint_tolerance=0.0).nuisance_change(parameters, experiment)
+        return np.concatenate([np.zeros((*experiment.forces.shape, 36)), quick], axis=2)
 
     def _joint_errors(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what joint errors of one standard deviation do, shape (n, 6, 36) [N]."""
@@ -179,6 +213,11 @@ class PlatformModel(LinearModel):
         if len(knots) == len(stamps):
             return columns
         return np.asarray(CubicSpline(stamps[knots], columns)(stamps))
+
+
+def _per_leg(values: Array) -> Array:
+    """Give every leg a column of its own, shape (n, m, m), of values, shape (n, m)."""
+    return values[..., None] * np.eye(values.shape[1])
 
 
 def _knots(stamps: Array) -> NDArray[np.int64]:

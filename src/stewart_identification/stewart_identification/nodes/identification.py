@@ -14,6 +14,7 @@ from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
 from stewart_identification.background import Job, State
 from stewart_identification.identify import ESTIMATORS, Options
+from stewart_identification.models.friction import KINDS
 from stewart_identification.models.platform import FrictionKind
 from stewart_identification.recording.from_bag import Extraction
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -50,6 +51,16 @@ class IdentificationParameters:
         'standard deviation of the time by which forces are older than strokes, allowed for [s]',
         min=0.0,
         max=0.05,
+    )
+    force_gain: float = param(
+        1e-2,
+        "standard deviation of the relative error of each leg's force, allowed for",
+        min=0.0,
+        max=0.09,
+    )
+    terms: tuple[str, ...] = param(KINDS, 'what is identified along where the recordings show it')
+    false_alarm: float = param(
+        0.01, 'probability with which a test speaks up where nothing is wrong', min=1e-9, max=0.5
     )
     seed: int = param(0, 'of all that is random', min=0)
     passband: float = param(5.0, 'of the derivatives [Hz]', min=0.1, max=100.0)
@@ -96,7 +107,15 @@ class IdentificationNode(Node):
             [bag for bag in chosen.bags if bag],
             chosen.platform,
             Path(chosen.output),
-            options=Options(chosen.estimator, friction, *allowed, seed=chosen.seed),
+            options=Options(
+                chosen.estimator,
+                friction,
+                *allowed,
+                seed=chosen.seed,
+                force_gain=chosen.force_gain,
+                terms=tuple(kind for kind in chosen.terms if kind),
+                false_alarm=chosen.false_alarm,
+            ),
             extraction=Extraction(chosen.passband, 3.0 * chosen.passband, chosen.rate),
         )
 

@@ -6,9 +6,9 @@ The motion comes from the measured strokes: `LowPass` gives strokes, rates and a
 without lag, forward kinematics the poses, the Jacobian twists and accelerations. Or it comes from
 the result file of ``stewart estimate``.
 
-The forces pass the same low-pass, and so do the directions in which the legs go. The motion holds
-nothing beyond the pass band, while dry friction that changes its sign shakes the platform faster
-than that, and a fit would blame the inertia for it. Filtered alike, forces, motion and the steps
+The forces pass the same low-pass, and so does what friction follows: directions, starts, loads.
+The motion holds nothing beyond the pass band, while dry friction shakes the platform faster than
+that, and a fit would blame the inertia for it. Filtered alike, forces, motion and the steps
 of dry friction belong together; the residuals are coloured, which `confidence` reckons with. Where
 the experiment is slower than the recording, samples are left out after that.
 """
@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_dynamics.forward_dynamics import FRICTIONLESS
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment, joined
+from stewart_identification.models.friction import friction_shapes
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
@@ -175,8 +175,9 @@ def motion_piece(
     noise = np.tile(smoother.white_gain * white_noise(piece.forces, period), (len(forces), 1))
     draw = np.random.default_rng(0).standard_normal(piece.strokes.shape)
     shake = np.nan_to_num(white_noise(piece.strokes, period)) * draw
-    motion, steps, good = _moving(piece.strokes, geometry, smoother, stride)
-    moved, other_steps, also = _moving(piece.strokes + shake, geometry, smoother, stride)
+    motion, shapes, good = _moving(piece, geometry, smoother, stride)
+    again = replace(piece, strokes=piece.strokes + shake)
+    moved, other_shapes, also = _moving(again, geometry, smoother, stride)
     time, both = piece.time[edge:-edge:stride], good & also
     if not both.any():
         return None, time
@@ -184,23 +185,25 @@ def motion_piece(
         time[both],
         motion[both[good]],
         forces[both],
-        directions=steps[both],
+        shapes=shapes[both],
         sensor_noise=noise[both],
     )
-    shaken = replace(made, inputs=moved[both[also]], directions=other_steps[both])
+    shaken = replace(made, inputs=moved[both[also]], shapes=other_shapes[both])
     return replace(made, shaken=shaken), time[~good]
 
 
 def _moving(
-    strokes: Array, geometry: Geometry, smoother: LowPass, stride: int
+    piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
 ) -> tuple[Motion, Array, NDArray[np.bool_]]:
-    """Return the motion of the samples that have a pose, directions of all, and which have one."""
+    """Return the motion of the samples that have a pose, shapes of all, and which have one."""
     sharp = _sharper(smoother)
-    directions = np.tanh(sharp.apply(strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
-    lengths = geometry.retracted_length + strokes[sharp.half_width : -sharp.half_width]
+    rates = sharp.apply(piece.strokes, derivatives=1)[1]
+    shapes = friction_shapes(rates, sharp.apply(np.nan_to_num(piece.forces))[0])
+    filtered = smoother.apply(shapes.reshape(len(shapes), -1))[0, ::stride]
+    lengths = geometry.retracted_length + piece.strokes[sharp.half_width : -sharp.half_width]
     made = smoother.apply(lengths, derivatives=2)[:, ::stride]
     motion, good = motion_of_legs(geometry, *made)
-    return motion, smoother.apply(directions)[0, ::stride], good
+    return motion, filtered.reshape(-1, *shapes.shape[1:]), good
 
 
 def _of_whole_windows(smoother: LowPass, values: Array) -> Array:

@@ -15,6 +15,7 @@ from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.executors import executor_of
 from stewart_identification.identify import ESTIMATORS, Options
+from stewart_identification.models.friction import KINDS
 from stewart_identification.outcome import Parameter
 from stewart_identification.recording.from_bag import Extraction
 from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
@@ -32,6 +33,7 @@ examples:
   stewart identify run_1 --platform ex800 --out identified
   stewart identify run_1 run_2 --platform ex800 --estimator swarm --seed 3 --out identified
   stewart identify run_1 --platform ex800 --validate run_2
+  stewart identify run_1 --platform ex800 --loaded run_2 --load 2.0 0.05 -0.03 0.08
   stewart identify run_1 --platform ex800 --estimate estimate.csv --json
 """
 
@@ -57,7 +59,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '[s] (default: 1e-3)',
     )
     parser.add_argument(
+        '--force-gain',
+        type=not_negative,
+        default=1e-2,
+        metavar='SHARE',
+        help="standard deviation of the relative error of each leg's force, allowed for; 0 where "
+        'it was calibrated (default: 1e-2)',
+    )
+    parser.add_argument(
+        '--loaded',
+        metavar='BAG',
+        help='a recording of the same machine with the body of --load bolted on: it tells the '
+        'gains of the forces',
+    )
+    parser.add_argument(
+        '--load',
+        type=float,
+        nargs=4,
+        metavar=('KG', 'X', 'Y', 'Z'),
+        help='mass of that body [kg] and its centre in platform_link [m]',
+    )
+    parser.add_argument(
+        '--terms',
+        nargs='*',
+        choices=KINDS,
+        default=list(KINDS),
+        help='what is identified along where the recordings show it (default: all)',
+    )
+    parser.add_argument(
         '--level', type=float, default=0.95, help='of the intervals (default: 0.95)'
+    )
+    parser.add_argument(
+        '--false-alarm',
+        type=float,
+        default=0.01,
+        metavar='P',
+        help='probability with which a test speaks up where nothing is wrong (default: 0.01)',
     )
     parser.add_argument(
         '--passband',
@@ -107,7 +144,12 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.force_delay,
         arguments.level,
         arguments.seed,
+        arguments.force_gain,
+        tuple(arguments.terms),
+        arguments.false_alarm,
     )
+    if (arguments.loaded is None) != (arguments.load is None):
+        raise ConfigurationError('--load', arguments.load, 'given together with --loaded')
     with (
         executor_of(arguments.workers, arguments.dask) as executor,
         SearchProgress(sys.stderr) as progress,
@@ -120,6 +162,8 @@ def main(arguments: argparse.Namespace) -> int:
             extraction=extraction,
             estimate=arguments.estimate,
             validation=arguments.validate,
+            loaded=arguments.loaded,
+            load=arguments.load,
             stage=progress.stage,
             progress=progress,
             executor=executor,

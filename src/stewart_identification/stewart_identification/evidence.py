@@ -1,0 +1,132 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which physics a recording shows beside viscous and dry friction: likelihood-ratio tests.
+
+Terms of `models.friction` are taken up one after the other, the most telling first. A term counts
+if the sum of squares falls by more than chance makes it fall, once in 1 / `false_alarm` recordings
+over all terms that are tried (Bonferroni). The noise is what the largest model leaves, counted as
+slow motions see it, so coloured residuals prove no more than they should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import chi2
+from stewart_identification.estimators.linear_system import LinearSystem, raw_system
+from stewart_identification.experiment import Experiment
+from stewart_identification.goodness import KNOWN_TO
+from stewart_identification.models.friction import TERMS
+from stewart_identification.models.platform import PlatformModel
+from stewart_kinematics.motion import Array
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a term.
+
+    Attributes:
+        name: Of the term.
+        ratio: Twice the logarithm of the likelihood ratio.
+        unknowns: Parameters that it adds.
+        surprise: Logarithm of the probability that chance alone gives such a ratio.
+    """
+
+    name: str
+    ratio: float
+    unknowns: int
+    surprise: float
+
+    def __str__(self) -> str:
+        """Say it in a clause."""
+        exponent = int(max(np.floor(self.surprise / np.log(10.0)), -300.0))
+        chance = f'{"below " if exponent == -300 else ""}1e{exponent}'
+        return (
+            f'{TERMS[self.name].about} (likelihood ratio {self.ratio:.0f} for {self.unknowns} '
+            f'more, chance {chance})'
+        )
+
+
+def evidence(
+    model: PlatformModel, experiment: Experiment, kinds: Sequence[str], false_alarm: float
+) -> tuple[Evidence, ...]:
+    """Return the terms that a recording shows, the most telling first.
+
+    Args:
+        model: With no terms, or those that count already.
+        experiment: With the noise that the largest model leaves.
+        kinds: Which may be tried, of `models.friction.KINDS`.
+        false_alarm: Probability that a term is found where none is.
+    """
+    tried = [name for name, term in TERMS.items() if term.kind in kinds]
+    names = [name for name in TERMS if name in tried or name in model.terms]
+    search = _Search(raw_system(replace(model, terms=tuple(names)), experiment))
+    limit = np.log(false_alarm / max(len(tried), 1))
+    taken = list(model.terms)
+    found: list[Evidence] = []
+    cost = search.cost(taken)[0]
+    while True:
+        best: Evidence | None = None
+        for name in tried:
+            kind = TERMS[name].kind
+            old = [other for other in taken if TERMS[other].kind == kind]
+            if name in taken or (old and name != 'rotors'):
+                continue
+            # Rotors of each leg take the place of one for all.
+            chosen = [*(other for other in taken if other not in old), name]
+            lower, possible = search.cost(chosen)
+            more = search.count(chosen) - search.count(taken)
+            # The noise is known to this factor only: what it may exaggerate is no evidence.
+            ratio = (cost - lower) / KNOWN_TO**2
+            surprise = float(chi2.logsf(ratio, more))
+            if possible and surprise < min(limit, best.surprise if best else 0.0):
+                best = Evidence(name, ratio, more, surprise)
+        if best is None:
+            return tuple(item for item in found if item.name in taken)
+        kind = TERMS[best.name].kind
+        taken = [*(name for name in taken if TERMS[name].kind != kind), best.name]
+        found.append(best)
+        cost = search.cost(taken)[0]
+
+
+class _Search:
+    """Sums of squares of submodels, from the triangle of the largest."""
+
+    def __init__(self, system: LinearSystem) -> None:
+        self._triangle = system.triangle * system.model.scale
+        self._reduced, model = system.reduced, system.model
+        assert isinstance(model, PlatformModel)
+        base = len(replace(model, terms=()).parameter_names)
+        self._columns: dict[str, list[int]] = {'': list(range(base))}
+        for name in model.terms:
+            size = 1 if TERMS[name].shared else 6
+            self._columns[name] = list(range(base, base + size))
+            base += size
+
+    def count(self, terms: Sequence[str]) -> int:
+        """Return how many parameters the terms have."""
+        return sum(len(self._columns[name]) for name in terms)
+
+    def cost(self, terms: Sequence[str]) -> tuple[float, bool]:
+        """Return the sum of squares beside what nothing explains, and whether signs are right."""
+        chosen = [k for name in ('', *terms) for k in self._columns[name]]
+        found, *_ = np.linalg.lstsq(self._triangle[:, chosen], self._reduced, rcond=1e-9)
+        left = self._triangle[:, chosen] @ found - self._reduced
+        values = dict(zip(chosen, found, strict=True))
+        possible = all(
+            sum(values[k] for k in self._columns[name]) > 0.0
+            for name in terms
+            if not TERMS[name].signed
+        )
+        return float(left @ left), possible
+
+
+def colour(residuals: Array, stamps: Array) -> str:
+    """Say at which frequency residuals, shape (n, m), are strongest."""
+    rate = 1.0 / float(np.median(np.diff(stamps)))
+    spectrum = np.sum(np.abs(np.fft.rfft(np.nan_to_num(residuals), axis=0)) ** 2, axis=1)
+    smooth = np.convolve(spectrum, np.ones(5) / 5.0, 'same')
+    peak = np.fft.rfftfreq(len(residuals), 1.0 / rate)[2 + int(np.argmax(smooth[2:]))]
+    return f'residuals are strongest at {peak:.2g} Hz'
