@@ -18,7 +18,7 @@ from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_st
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu
 from stewart_kinematics.errors import ConfigurationError
-from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:
