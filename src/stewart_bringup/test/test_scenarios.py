@@ -103,7 +103,9 @@ def test_every_wave_and_its_platform_have_a_configuration() -> None:
 
 
 def test_unknown_rig_is_named_with_what_there_is() -> None:
-    with pytest.raises(UnknownRig, match=r"'rig mars'.* ex800, .*ps6tl_1500, srs, vigo"):
+    with pytest.raises(
+        UnknownRig, match=r"'rig mars'.* ex800, .*ps6tl_1500, sg90_rotary, srs, vigo"
+    ):
         config_file('rig', 'mars')
 
 

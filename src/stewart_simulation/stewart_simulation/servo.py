@@ -85,11 +85,11 @@ def joint_torque(direction, axis, turning, largest):  # type: ignore[no-untyped-
     return times(max(force, 0.0), inwards)
 
 
-@inferred
-def joint_ends(plant: Plant, cones, angles, state, load):  # type: ignore[no-untyped-def]
+@kernel(VOID, tuple_of(MATRIX, MATRIX), STACK, VECTOR, VECTOR, VECTOR_OUT, fused=False)
+def joint_ends(joints, cones, angles, state, load):  # type: ignore[no-untyped-def]
     """Fill the wrench on the platform of all joints at their ends [N], [N m].
 
-    `cones` are the middles of the cones of base and platform joints, in base and platform axes,
+    `joints` are those of base and platform, `cones` are the middles of the cones of base and platform joints, in base and platform axes,
     `angles` their half angles [rad].
     """
     rotation = np.empty((3, 3))
@@ -97,8 +97,8 @@ def joint_ends(plant: Plant, cones, angles, state, load):  # type: ignore[no-unt
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     load[:] = 0.0
     for i in range(6):
-        arm = turned(rotation, row(plant[1], i))
-        reach = minus(plus(position, arm), row(plant[0], i))
+        arm = turned(rotation, row(joints[1], i))
+        reach = minus(plus(position, arm), row(joints[0], i))
         length = np.sqrt(dot(reach, reach))
         direction = times(1.0 / length, reach)
         swing = times(1.0 / length, cross(direction, plus(velocity, cross(omega, arm))))
@@ -118,7 +118,7 @@ def plant_derivative(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Fill the time derivative of a plant state under forces along the legs [N]; see `leap`."""
     load = np.empty(6)
-    joint_ends(plant, cones, angles, state, load)
+    joint_ends((plant[0], plant[1]), cones, angles, state, load)
     return loaded_derivative(*plant, state, acting, load, out)
 
 

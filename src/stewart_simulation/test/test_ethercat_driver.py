@@ -61,10 +61,14 @@ PATIENCE = {
 class Scene:
     """The driver, and a user of its services and topics."""
 
-    def __init__(self, rig: Any) -> None:
+    def __init__(self, rig: Any, drive: str) -> None:
         self.rig = rig
         options = {**PATIENCE, 'backend': 'ethercat', 'ethercat.cycle_time': 0.004}
-        options |= {'ethercat.namespace': rig.namespace, 'ethercat.rig_file': str(rig.file)}
+        options |= {
+            'ethercat.drive': drive,
+            'ethercat.namespace': rig.namespace,
+            'ethercat.rig_file': str(rig.file),
+        }
         self.driver = Driver(
             parameter_overrides=[Parameter(name, value=value) for name, value in options.items()]
         )
@@ -123,12 +127,12 @@ class Scene:
 
 
 @pytest.fixture
-def scene(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+def scene(monkeypatch: pytest.MonkeyPatch, braked_drive: str) -> Iterator[Scene]:
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
     rig = ethercat_rig.SegmentRig()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
-        scene = Scene(rig)
+        scene = Scene(rig, braked_drive)
         yield scene
         take_down(scene.driver)
     finally:
@@ -153,7 +157,7 @@ def test_services_bring_six_drives_on_and_a_fault_is_told_and_reset(scene: Scene
     scene.rig.faults.call('drive_fault', slave=3, code=0x7305)
     scene.reach(DriverState.FAULT)
     assert 'drive of leg 3 reports fault 0x7305: incremental sensor 1' in scene.states[-1].reason
-    # The others hold their legs, for there is no brake; the reset brings the sixth back to them.
+    # The others hold their legs, for leg 3 has a brake; the reset brings the sixth back to them.
     assert scene.rig.seen['drive_states'].count('OPERATION_ENABLED') == 5
     assert scene.states[-1].holding
     assert list(scene.states[-1].live) == [True, True, False, True, True, True]
