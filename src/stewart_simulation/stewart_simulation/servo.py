@@ -89,8 +89,8 @@ def joint_torque(direction, axis, turning, largest):  # type: ignore[no-untyped-
 def joint_ends(joints, cones, angles, state, load):  # type: ignore[no-untyped-def]
     """Fill the wrench on the platform of all joints at their ends [N], [N m].
 
-    `joints` are those of base and platform, `cones` are the middles of the cones of base and platform joints, in base and platform axes,
-    `angles` their half angles [rad].
+    `joints` are those of base and platform, `cones` the middles of their cones, in base and
+    platform axes, `angles` their half angles [rad].
     """
     rotation = np.empty((3, 3))
     rotation_matrix(state[3:7], rotation)
