@@ -138,8 +138,9 @@ def _run(
 
     The loop is told the instant of the grid, not the instant at which it woke up, so that the
     commands of a constant speed are equally far apart. A wake-up later than a period counts as
-    overrun and moves on to the latest grid point: nothing is caught up in a burst. Where
-    the drives have a clock of their own, the grid follows it.
+    overrun and moves on to the nearest grid point: nothing is caught up in a burst, and no two
+    frames meet the drives in one of their cycles. Where the drives have a clock of their own, the
+    grid follows it.
     """
     words, period = block.words, backend.cycle_time
     terminated: list[int] = []
@@ -149,9 +150,11 @@ def _run(
         woken = time.monotonic()
         lateness = woken - deadline
         if lateness >= period:
-            missed = int(lateness / period)
+            missed = round(lateness / period)
             words['overruns'] += missed
             deadline += missed * period
+            time.sleep(max(deadline - woken, 0.0))
+            woken = time.monotonic()
         if give_up == float('inf') and (reason := _reason_to_end(words, parent, terminated)):
             give_up = deadline + longest_stop
             loop.disable(reason) if words['end'] else loop.quick_stop(reason)
