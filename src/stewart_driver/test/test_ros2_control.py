@@ -13,6 +13,7 @@ import os
 import pickle
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
 from stewart_driver.legs import Array
 from stewart_driver.nodes.ros2_control import GraphController, Ros2ControlBackend
+from stewart_driver.path.motion import LegMotion
+from stewart_driver.ros2_control import backend as backend_module
 from stewart_driver.ros2_control.backend import Controller, JointReading
 from stewart_driver.ros2_control.options import Ros2ControlOptions
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
@@ -302,7 +305,8 @@ def test_the_cyclic_process_joins_the_graph_by_itself(fake: FakeController) -> N
     client = None
     try:
         client = CycleClient(backend, CycleConfiguration(backend.limits))
-        assert client.request(Request.ENABLE, timeout=LIMIT)[0]
+        accepted, sentence = client.request(Request.ENABLE, timeout=LIMIT)
+        assert accepted, sentence
         limit = time.monotonic() + LIMIT
         while not fake.commands and time.monotonic() < limit:
             time.sleep(0.01)
@@ -324,6 +328,24 @@ def test_joint_states_without_rates_are_refused(
     fake.fields = ('position',)
     with pytest.raises(TransportError, match='joint_states has no velocity of every joint'):
         Bench(fake, monkeypatch)
+
+
+def test_discovery_may_take_longer_than_joint_states_may_stay_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = SimpleNamespace(now=T0, monotonic=lambda: clock.now)
+    clock.sleep = lambda _: setattr(clock, 'now', clock.now + 2.0)
+    first = JointReading(T0 + 2.0, START, np.zeros(6), None)
+    readings = iter([None, first, None])
+    slow: Any = SimpleNamespace(newest=lambda _: next(readings))
+    monkeypatch.setattr(backend_module, 'time', clock)
+    monkeypatch.setattr(Ros2ControlBackend, 'connect', lambda _: slow)
+    backend = Ros2ControlBackend(Ros2ControlOptions(absolute=True))
+
+    backend.open(T0)
+
+    still = LegMotion(T0, START, np.zeros(6), np.zeros(6))
+    assert backend.exchange(still, clock.now).fault is None
 
 
 def test_a_graph_without_joint_states_is_waited_for_and_named() -> None:

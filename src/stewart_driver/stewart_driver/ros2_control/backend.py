@@ -113,13 +113,15 @@ class ControllerBackend(Backend):
 
     def open(self, now: float) -> None:
         """Wait for the first joint states."""
-        self._controller = self.connect()
+        self._controller, begin = self.connect(), time.monotonic()
         try:
             self._reading = self._first(self._controller, now)
         except BaseException:
             self.close()
             raise
-        self._stamp, self._heard_at, self._now = self._reading.stamp, now, now
+        # Discovery may have taken longer than joint states may stay away.
+        heard_at = now + time.monotonic() - begin
+        self._stamp, self._heard_at, self._now = self._reading.stamp, heard_at, now
         self._fault = None
 
     def _first(self, controller: Controller, now: float) -> JointReading:
