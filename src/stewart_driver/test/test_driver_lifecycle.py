@@ -29,6 +29,17 @@ from stewart_node_support.lifecycle import bring_up, state_of
 pytestmark = pytest.mark.ros
 
 
+OTHERS: set[str] = set()
+"""Children that tests before have left to Python itself, such as multiprocessing's tracker."""
+
+
+@pytest.fixture(autouse=True)
+def others() -> None:
+    """Forget who was there before."""
+    OTHERS.clear()
+    OTHERS.update(children())
+
+
 @pytest.fixture
 def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
     with driver_graph(monkeypatch) as make:
@@ -191,4 +202,4 @@ def test_metal_follows_no_simulated_time(graph: Graph, monkeypatch: pytest.Monke
 
 def children() -> set[str]:
     with open(f'/proc/self/task/{os.getpid()}/children') as listing:
-        return set(listing.read().split())
+        return set(listing.read().split()) - OTHERS
