@@ -131,17 +131,7 @@ def forward(
     row = np.ascontiguousarray(lengths, dtype=np.float64)
     if row.shape != (6,):
         raise ShapeError('lengths', '(6,)', row.shape)
-    poses, figures, status = _solve(geometry, row.reshape(1, 6), start, follow=False)
-    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
-    return ForwardResult(
-        pose[:3],
-        pose[3:],
-        STATUSES[status[0]],
-        int(iterations),
-        residual,
-        (determinant > 0.0) - (determinant < 0.0),
-        geometry,
-    )
+    return _one(geometry, *_solve(geometry, row.reshape(1, 6), start, follow=False))
 
 
 def forward_batch(
@@ -163,6 +153,22 @@ def forward_batch(
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ShapeError('lengths', '(n, 6)', rows.shape)
     return _batch(geometry, *_solve(geometry, rows, start, follow=follow))
+
+
+def _one(
+    geometry: Geometry, poses: Array, figures: Array, status: NDArray[np.int64]
+) -> ForwardResult:
+    """Return the pose of a single sample with its figures."""
+    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
+    return ForwardResult(
+        pose[:3],
+        pose[3:],
+        STATUSES[status[0]],
+        int(iterations),
+        residual,
+        (determinant > 0.0) - (determinant < 0.0),
+        geometry,
+    )
 
 
 def _batch(
@@ -189,17 +195,7 @@ def forward_from_positions(
         return forward(geometry, geometry.retracted_length + values, start)
     if values.shape != (6,):
         raise ShapeError('positions', '(6,)', values.shape)
-    poses, figures, status = rods_forward(geometry, values.reshape(1, 6), _first(start))
-    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
-    return ForwardResult(
-        pose[:3],
-        pose[3:],
-        STATUSES[status[0]],
-        int(iterations),
-        residual,
-        (determinant > 0.0) - (determinant < 0.0),
-        geometry,
-    )
+    return _one(geometry, *rods_forward(geometry, values.reshape(1, 6), _first(start)))
 
 
 def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
