@@ -9,6 +9,8 @@ joint that moves furthest, from that instant until the platform is at rest.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fault_case import Act, act, ANSWER, BUS, Case, COMMANDS, DOWN, EX800, GONE, IMU, SILENCE
 
 # Once a second, and the second in which it happens.
@@ -637,6 +639,11 @@ MISUSE = (
         ANSWER,
     ),
     misuse('jog while a path is played', act('do.jog', rate=0.01), 'only legs at rest', COMMANDS),
+    misuse('jog that is not a number', act('do.jog', rate=float('nan')), 'are finite', COMMANDS),
+    replace(
+        misuse('jog at half the rate limit', act('do.jog', rate=0.25), 'a jog needs', COMMANDS),
+        moving=False,
+    ),
     Case(
         'setpoints stamped 5 s in the future',
         (act('do.shift_stamps', seconds=5.0),),
