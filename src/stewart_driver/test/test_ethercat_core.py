@@ -229,6 +229,9 @@ def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named()
     assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', -5, 7)
     assert drive.objects[0x60E0, 0] == struct.pack('<H', 3000)
     assert drive.objects[0x605E, 0] == struct.pack('<h', 2)
+    assert drive.objects[0x605D, 0] == struct.pack('<h', 1)
+    ramp = struct.pack('<I', round(6.0 * COUNTS))  # the legs' acceleration limit
+    assert drive.objects[0x6084, 0] == drive.objects[0x6085, 0] == ramp
 
 
 def test_a_drive_that_comes_up_without_sync0_is_told_to_work_on_it() -> None:

@@ -83,7 +83,7 @@ def set_up(
                 'interpolation time', objects.INTERPOLATION_TIME, 2, struct.pack('<b', exponent)
             ),
         ),
-        kind.guards.settings(kind.gear, ends),
+        kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
     )
     lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
     if kind.clocks:

@@ -24,6 +24,7 @@ OPTIONS = {
     'quick_stop': objects.QUICK_STOP_OPTION,
     'shutdown': objects.SHUTDOWN_OPTION,
     'disable_operation': objects.DISABLE_OPERATION_OPTION,
+    'halt': objects.HALT_OPTION,
     'fault_reaction': objects.FAULT_REACTION_OPTION,
 }
 # The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
@@ -54,6 +55,7 @@ class Guards:
 
     Attributes:
         options: Option codes of CiA 402 by the names of `OPTIONS`.
+        ramps: Whether the drive's own stops, quick or not, take a deceleration.
         following_error: Window of the following error [m].
         following_time: For how long a leg may be outside of it [s].
         torque: Share of the rated torque [-].
@@ -61,6 +63,7 @@ class Guards:
     """
 
     options: dict[str, int]
+    ramps: bool
     following_error: float | None
     following_time: float | None
     torque: float | None
@@ -78,6 +81,7 @@ class Guards:
 
         result = cls(
             options,
+            fields.flag('ramps'),
             number('following_error_m'),
             number('following_time_s'),
             number('torque_limit'),
@@ -86,11 +90,14 @@ class Guards:
         fields.finish()
         return result
 
-    def settings(self, gear: Gear, ends: tuple[int, int] | None) -> Iterator[Setting]:
+    def settings(
+        self, gear: Gear, deceleration: float, ends: tuple[int, int] | None
+    ) -> Iterator[Setting]:
         """Yield what a drive is to be given, in the order of writing.
 
         Args:
             gear: Counts per metre.
+            deceleration: What the legs and the platform on them bear [m/s²].
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
 
         Yields:
@@ -98,6 +105,11 @@ class Guards:
         """
         for name, code in self.options.items():
             yield Setting(name.replace('_', ' '), OPTIONS[name], 0, struct.pack('<h', code))
+        if self.ramps:
+            counts = min(round(abs(gear.counts_per_metre) * deceleration), LARGEST_LONG)
+            data = struct.pack('<I', counts)
+            yield Setting('deceleration', objects.PROFILE_DECELERATION, 0, data)
+            yield Setting('quick stop deceleration', objects.QUICK_STOP_DECELERATION, 0, data)
         error, time, torque = self.following_error, self.following_time, self.torque
         if error is not None:
             window = min(round(abs(gear.counts_per_metre) * error), LARGEST_LONG)
@@ -120,6 +132,7 @@ class Guards:
         """What the type is known not to have."""
         values = {
             **{name.replace('_', ' '): self.options.get(name) for name in OPTIONS},
+            'deceleration': self.ramps or None,
             'following error': self.following_error,
             'following error time': self.following_time,
             'torque limit': self.torque,

@@ -133,6 +133,7 @@ VARIABLES: tuple[tuple[int, str, int, Access, int | None, int | None], ...] = (
     (profile.QUICK_STOP_OPTION, 'h', 2, SETTING, 0, 7),
     (profile.SHUTDOWN_OPTION, 'h', 0, SETTING, 0, 1),
     (profile.DISABLE_OPTION, 'h', 1, SETTING, 0, 1),
+    (profile.HALT_OPTION, 'h', 1, SETTING, 1, 3),
     (profile.FAULT_OPTION, 'h', 2, SETTING, 0, 4),
     (profile.FOLLOWING_ERROR_WINDOW, 'I', COUNTS_PER_REVOLUTION, SETTING, None, None),
     (profile.FOLLOWING_ERROR_TIMEOUT, 'H', 0, SETTING, None, None),
