@@ -231,7 +231,7 @@ def test_a_killed_cyclic_process_leaves_the_plant_on_its_brakes(
         ),
     ],
 )
-def test_a_fault_in_motion_stops_all_legs(
+def test_a_fault_in_motion_lets_go_of_all_legs(
     rig: RigProcess, mover: Mover, fault: str, arguments: dict[str, Any], said: str
 ) -> None:
     reader = rig.truth()
@@ -244,12 +244,8 @@ def test_a_fault_in_motion_stops_all_legs(
 
     assert said in mover.reason
     assert np.abs(reader.read().strokes - before.strokes).max() < 0.06
-    if fault == 'plant.encoder_jump':
-        # Nobody can hold a leg whose encoder lies.
-        until(lambda: not reader.read().powered.any())
-    else:
-        time.sleep(0.3)
-        assert reader.read().powered.sum() >= 5
+    # Five motors without brakes do not hold a platform whose sixth leg is lost: decision 0070.
+    until(lambda: not reader.read().powered.any())
 
 
 # As a shell without job control starts what runs in its background.
