@@ -109,8 +109,8 @@ class Steering:
                 ]
             )
         )
-        self._jerks = (1.0 - JERK_RESERVE) * guard.scale
-        self._jerks = self._jerks * np.array([limits.linear_jerk, limits.angular_jerk])
+        jerks = np.array([limits.linear_jerk, limits.angular_jerk])
+        self._jerks = (1.0 - JERK_RESERVE) * guard.scale * jerks
         self._work = np.empty((5, 3))
         self._twist, self._turning, self._stamp = np.zeros(6), False, -np.inf
         self._stopping = True
