@@ -174,6 +174,27 @@ class MotionGuard:
         inside = (values >= self._lower) & (values <= self._upper)
         return inside.all(axis=1).reshape(motion.shape)
 
+    def nearer(self, motion: Motion, reserve: float) -> str:
+        """Name what comes nearer to its limit than at the first of n samples, and than a reserve.
+
+        Args:
+            motion: Samples (n,), of which the first is taken for granted.
+            reserve: Part of a limit, or of half its interval, that is to be left [-].
+
+        Returns:
+            The quantity, with its leg; empty if everything keeps away.
+        """
+        _, values = self._evaluate(motion)
+        room = reserve * self._reference
+        lower = np.maximum(self._lower, np.minimum(self._lower + room, values[0]))
+        upper = np.minimum(self._upper, np.maximum(self._upper - room, values[0]))
+        refused = columns.first_outside(values, lower, upper)
+        if refused < 0:
+            return ''
+        inside = (values[refused] >= lower) & (values[refused] <= upper)
+        column = self._columns[int(np.argmin(inside))]
+        return (column.name or column.group) + (f' of leg {column.leg}' if column.leg else '')
+
     def admit(self, motion: Motion, stamp: float) -> LegMotion:
         """Check one sample of a stream, and that it continues the last one admitted; stamp in s.
 

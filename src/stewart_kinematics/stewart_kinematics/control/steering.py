@@ -1,0 +1,216 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Motion commanded by a velocity: whatever is asked for, the platform can still come to rest.
+
+What is followed at any time is a plan that ends at rest within every limit. A new command makes
+another plan, which goes on from the pose, velocity and acceleration of the present one: for a
+short time towards the velocity asked for, and then to rest. It is followed only if the guard
+allows all of it. Otherwise a smaller part of the velocity is tried, and in the end the present
+plan simply goes on. So setpoints near a limit become slower, and none can be refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.kernels import steering as kernels
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion, Pose
+from stewart_kinematics.trajectories.trajectory import clamp, motion_from_rows, motion_rows
+
+TIMEOUT = 0.1
+"""Age at which a command has no effect any more [s]."""
+
+HORIZON = 4
+"""For so many periods a plan follows the command: a late period makes no difference."""
+
+SMOOTHING = 0.06
+"""Shortest transition from one velocity to another [s]; a stop has no such limit."""
+
+SHORTEST_STOP = 0.02
+"""Shortest stop [s]."""
+
+RESERVE, JERK_RESERVE = 0.005, 0.02
+"""Parts of the limits that a plan leaves: it is checked at instants only [-]."""
+
+STRENGTH = 0.95
+"""Part of acceleration and jerk that a plan uses; turning about changing axes needs the rest."""
+
+CHECK_STEP, LEAST_CHECKS, MOST_CHECKS = 0.015, 12, 64
+"""Time between the instants at which a plan is checked [s], and bounds of their number."""
+
+TRIALS = 4
+"""Parts of a velocity that are tried after all of it was refused."""
+
+
+@dataclass(frozen=True, eq=False)
+class SteeredPlan:
+    """A trajectory that goes on from another and ends at rest.
+
+    Attributes:
+        begin, duration: When it begins and when it has come to rest, on one time [s].
+        origin (3,), attitude (1, 4): Pose at the beginning.
+        pieces (8, 16): See `kernels.steering.make_plan`.
+    """
+
+    begin: float
+    duration: float
+    origin: Array
+    attitude: Array
+    pieces: Array
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; before `begin` and after `duration` it is clamped."""
+        moment = np.maximum(clamp(time, self.duration), self.begin) - self.begin
+        flat = np.ascontiguousarray(moment).reshape(-1)
+        rows = motion_rows(flat.size)
+        # The kernel's outputs are position, attitude, velocities, accelerations.
+        kernels.follow_plan(self.pieces, self.origin, self.attitude, flat, *rows)
+        return motion_from_rows(rows, moment.shape)
+
+
+class Steering:
+    """Velocity-commanded motion from a rest, one instant after the other.
+
+    Args:
+        guard: Judge of every plan.
+        start: Pose at rest at time 0.
+        period: Time between two calls of `advance` [s].
+        scale: Part of the platform's velocities, accelerations and jerks to use, in (0, 1].
+
+    Attributes:
+        plan: What is followed now.
+        share: Part of the asked velocity that is aimed at [-]; 1 if nothing is asked for.
+        limited_by: What forbids more than that; empty if nothing does.
+
+    Raises:
+        MotionRefused: If the platform may not rest at the start.
+    """
+
+    def __init__(
+        self, guard: MotionGuard, start: Pose, *, period: float = 0.005, scale: float = 0.5
+    ) -> None:
+        guard.check(Motion.at_rest(start))
+        limits, part = guard.platform.limits, scale * guard.scale
+        self._guard, self._horizon = guard, HORIZON * period
+        # A greatest velocity keeps the reserve, with which it could not be reached otherwise.
+        self._speeds = part * np.array([limits.linear_velocity, limits.angular_velocity])
+        self._speeds *= 1.0 - 4.0 * RESERVE
+        self._bounds = np.ascontiguousarray(
+            STRENGTH
+            * part
+            * np.array(
+                [
+                    [limits.linear_acceleration, limits.linear_jerk],
+                    [limits.angular_acceleration, limits.angular_jerk],
+                ]
+            )
+        )
+        jerks = np.array([limits.linear_jerk, limits.angular_jerk])
+        self._jerks = (1.0 - JERK_RESERVE) * guard.scale * jerks
+        self._work = np.empty((5, 3))
+        self._twist, self._turning, self._stamp = np.zeros(6), False, -np.inf
+        self._stopping = True
+        self.share, self.limited_by = 1.0, ''
+        self.plan = self._made(Motion.at_rest(start), 0.0, np.zeros(6), 0.0)
+
+    def command(self, twist: ArrayLike, stamp: float, *, in_platform: bool = False) -> None:
+        """Ask for a velocity, from `stamp` on for `TIMEOUT` [s].
+
+        Args:
+            twist: Linear and angular velocity (6,) of ``platform_link``'s origin [m/s, rad/s]; one
+                that is greater than allowed keeps its direction.
+            stamp: On the time of `advance` [s].
+            in_platform: In axes of ``platform_link``, not of ``base_link``.
+
+        Raises:
+            StewartError: If it is not six finite numbers; the platform then comes to rest.
+        """
+        values = np.asarray(twist, dtype=float)
+        if values.shape != (6,) or not np.all(np.isfinite(values)):
+            self.release()
+            raise StewartError(f'a velocity must be six finite numbers, got {values.tolist()}')
+        excess = float((magnitudes(values) / self._speeds).max())
+        self._twist = values / max(1.0, excess)
+        self._turning, self._stamp = in_platform, stamp
+
+    def release(self) -> None:
+        """Ask for rest: the dead-man switch was let go."""
+        self._twist = np.zeros(6)
+
+    def asks(self, now: float) -> bool:
+        """Tell whether a velocity other than 0 is asked for at an instant [s]."""
+        return bool(np.any(self._twist)) and 0.0 <= now - self._stamp < TIMEOUT
+
+    def advance(self, now: float) -> Motion:
+        """Choose the plan to follow from `now` on [s], and return its motion now."""
+        state = self.plan.sample(now)
+        if self.asks(now):
+            self._follow(state, now)
+        else:
+            self.share, self.limited_by = 1.0, ''
+            if not self._stopping:
+                # If it may not stop at once, the present plan stops a little later.
+                self._stopping = True
+                self._adopt(self._made(state, now, np.zeros(6), 0.0))
+        return state
+
+    def _follow(self, state: Motion, now: float) -> None:
+        """Adopt a plan towards the greatest part of the velocity that is allowed."""
+        twist, self._stopping = self._twist, False
+        if self._turning:
+            twist = (twist.reshape(2, 3) @ state.pose.rotation.T).ravel()
+        refusal = self._adopt(self._made(state, now, twist, self._horizon))
+        best, low, high = 1.0, 0.0, 1.0
+        # What was possible a period ago is near what is possible now.
+        part = self.share if self.share < 1.0 else 0.5
+        if refusal:
+            best = 0.0
+            for _ in range(TRIALS):
+                if why := self._adopt(self._made(state, now, part * twist, self._horizon)):
+                    high, refusal = part, why
+                else:
+                    best = low = part
+                part = 0.5 * (low + high)
+        self.share, self.limited_by = best, refusal
+        if self.plan.duration <= now:
+            # It rests against a limit, and still something is asked for.
+            self.plan = self._made(state, now, np.zeros(6), self._horizon)
+
+    def _made(self, state: Motion, now: float, twist: Array, horizon: float) -> SteeredPlan:
+        """Return a plan from a state [SI] at an instant towards a twist (6,), and to rest."""
+        pieces = np.empty((2 * kernels.PIECES, kernels.COLUMNS))
+        moving = np.concatenate([state.twist, state.acceleration]).reshape(4, 3)
+        rest = kernels.make_plan(
+            moving,
+            twist.reshape(2, 3),
+            horizon,
+            SMOOTHING,
+            SHORTEST_STOP,
+            self._bounds,
+            pieces,
+            self._work,
+        )
+        attitude = state.quaternion_xyzw.reshape(1, 4)
+        return SteeredPlan(now, now + rest, state.position, attitude, pieces)
+
+    def _adopt(self, plan: SteeredPlan) -> str:
+        """Follow a plan if it keeps every limit; else say which one it would break."""
+        duration = plan.duration - plan.begin
+        # Most plans that are refused are so for where they end.
+        ends = plan.sample(np.array([plan.begin, plan.duration]))
+        if refusal := self._guard.nearer(ends, RESERVE):
+            return refusal
+        count = min(max(LEAST_CHECKS, int(duration / CHECK_STEP) + 2), MOST_CHECKS)
+        time = np.linspace(plan.begin, plan.duration, count)
+        motion = plan.sample(time)
+        if refusal := self._guard.nearer(motion, RESERVE):
+            return refusal
+        jerk = mean_jerk(motion, time).max(axis=0)
+        if np.any(jerk > self._jerks):
+            return f'{"linear" if jerk[0] > self._jerks[0] else "angular"} jerk'
+        self.plan = plan
+        return ''
