@@ -11,6 +11,7 @@ NODES = {
     'forward_kinematics': 'ForwardKinematics',
     'inverse_kinematics': 'InverseKinematics',
     'ocean_trajectory': 'OceanTrajectory',
+    'teleop': 'Teleop',
 }
 
 setup(

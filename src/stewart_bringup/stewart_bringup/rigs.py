@@ -38,6 +38,7 @@ RIG = (
     'cycloidal_trajectory',
     'ocean_trajectory',
     'excitation_trajectory',
+    'teleop',
 )
 
 

@@ -9,11 +9,12 @@ from functools import partial
 import math
 from pathlib import Path
 
+import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.fitting import fit_wave, Scaling
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_fades, plan_move
-from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.trajectories import (
     AiryWave,
@@ -70,6 +71,40 @@ class TrajectoryParameters:
         0.5, 'longest time without platform/commanded while playing [s]', min=0.05, max=10.0
     )
     pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
+
+
+@dataclass(frozen=True)
+class TeleopParameters(TrajectoryParameters):
+    """Parameters of the node that follows velocities; the defaults are those of most gamepads."""
+
+    axes: tuple[int, int, int, int, int, int] = param(
+        (1, 0, 4, 6, 7, 3), 'axes of joy for x, y, z, roll, pitch, yaw; -1: none', min=-1, max=31
+    )
+    signs: tuple[float, float, float, float, float, float] = param(
+        (1.0, 1.0, 1.0, -1.0, 1.0, 1.0), 'factors of these axes [-]', min=-1.0, max=1.0
+    )
+    dead_man_button: int = param(4, 'button of joy to be held [-]', min=0, max=31)
+    dead_zone: float = param(0.1, 'part of a stick that counts as 0 [-]', min=0.0, max=0.9)
+
+    def asked(self, axes: list[float], buttons: list[int]) -> Array | None:
+        """Return x, y, z, roll, pitch, yaw (6,) from -1 to 1; None without the dead man's button.
+
+        Args:
+            axes, buttons: Of a sensor_msgs/Joy.
+
+        Raises:
+            ConfigurationError: If this gamepad has no such button or axis.
+        """
+        button, numbers = self.dead_man_button, self.axes
+        if button >= len(buttons):
+            raise ConfigurationError('dead_man_button', button, f'a number below {len(buttons)}')
+        if max(numbers) >= len(axes):
+            raise ConfigurationError('axes', list(numbers), f'numbers below {len(axes)}, or -1')
+        if not buttons[button]:
+            return None
+        sticks = np.array([axes[number] if number >= 0 else 0.0 for number in numbers])
+        beyond = np.maximum(np.abs(sticks) - self.dead_zone, 0.0) / (1.0 - self.dead_zone)
+        return np.sign(sticks) * beyond * np.array(self.signs)
 
 
 @dataclass(frozen=True)

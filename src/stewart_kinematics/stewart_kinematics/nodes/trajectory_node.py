@@ -32,7 +32,8 @@ class TrajectoryNode(LifecycleNode):
     at once: the driver then brings the legs to rest along one common path.
 
     The node's name is the source of its setpoints. A subclass starts and swaps trajectories with
-    `play` and overrides the hooks `prepare`, `on_sample`, `on_rest` and `on_abort`.
+    `play` and overrides the hooks `prepare`, `before_sample`, `on_sample`, `on_rest` and
+    `on_abort`.
     """
 
     def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:
@@ -82,6 +83,9 @@ class TrajectoryNode(LifecycleNode):
     def prepare(self, guard: MotionGuard) -> None:
         """Make what is played from the parameters; called when the node is configured."""
 
+    def before_sample(self, now: int) -> None:
+        """Choose what is played from an instant [ns] on, with `continue_with`."""
+
     def on_sample(self, elapsed: float, motion: Motion) -> None:
         """Take note of a setpoint that was published, at the playback's time [s]."""
 
@@ -120,6 +124,11 @@ class TrajectoryNode(LifecycleNode):
         if now > self._said_ns:
             self._publish(now)
 
+    def continue_with(self, trajectory: Trajectory) -> None:
+        """Play a trajectory on the time of the one being played, with which it agrees now."""
+        assert self.playback is not None
+        self.playback = Playback(trajectory, self.playback.begin)
+
     def moment(self) -> tuple[int, float]:
         """Return the present instant [ns] and the time of the trajectory being played [s]."""
         assert self.playback is not None
@@ -147,6 +156,7 @@ class TrajectoryNode(LifecycleNode):
 
     def _publish(self, now: int) -> None:
         """Publish the setpoint of an instant [ns]."""
+        self.before_sample(now)
         playback = self.playback
         assert playback is not None
         elapsed, motion = playback.elapsed(now), playback.sample(now)

@@ -1,0 +1,124 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Move the platform by hand: from a gamepad, or with any program that asks for velocities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geometry_msgs.msg import TwistStamped
+import numpy as np
+from sensor_msgs.msg import Joy
+from stewart_kinematics.control.steering import Steering, TIMEOUT
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.nodes.parameters import TeleopParameters
+from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
+from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
+from stewart_node_support.diagnostics import Level, Report
+from stewart_node_support.errors import MessageError
+from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.stamps import to_nanoseconds
+
+PLATFORM_FRAME = 'platform_link'
+# What was wrong is said so often at most, for it comes with every message [s].
+COMPLAINTS = 1.0
+
+
+class Teleop(TrajectoryNode):
+    """Follow ``teleop/twist`` and ``joy`` within every limit; at rest soon after the last message.
+
+    A velocity counts for 0.1 s. It begins a motion where the platform rests and no other source
+    has it, as the other trajectory nodes do, and the motion ends when the platform has come to
+    rest and nothing is asked for. Towards a limit the platform becomes slower and stops before it.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('teleop', TeleopParameters, **kwargs)
+        self._steering: Steering | None = None
+        self.create_subscription(TwistStamped, 'teleop/twist', self._on_twist, COMMAND_QOS)
+        self.create_subscription(Joy, 'joy', self._on_joy, COMMAND_QOS)
+        self.diagnostics.add('steering', self._report_steering)
+
+    def before_sample(self, now: int) -> None:
+        """Let the trajectory go on as it is asked to now [ns]."""
+        assert self._steering is not None
+        assert self.playback is not None
+        self._steering.advance(self.playback.elapsed(now))
+        self.continue_with(self._steering.plan)
+
+    def on_rest(self) -> None:
+        """Begin anew with the next velocity."""
+        self._steering = None
+
+    def on_abort(self, reason: str) -> None:
+        """Begin anew with the next velocity."""
+        self._steering = None
+
+    def _on_twist(self, message: TwistStamped) -> None:
+        frame = message.header.frame_id
+        try:
+            if frame not in {'', BASE_FRAME, PLATFORM_FRAME}:
+                raise MessageError(
+                    f'a velocity in {frame!r}: expected {BASE_FRAME} or {PLATFORM_FRAME}'
+                )
+            parts = message.twist.linear, message.twist.angular
+            twist = np.concatenate([vector_from_msg(part) for part in parts])
+            self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
+        except (StewartError, MessageError) as error:
+            self._complain(error)
+
+    def _on_joy(self, message: Joy) -> None:
+        if self.guard is None:
+            return
+        limits, parameters = self.guard.platform.limits, self.parameters
+        try:
+            axes = parameters.asked(message.axes, message.buttons)
+            if axes is None:  # the dead man's button is not pressed
+                if self._steering is not None:
+                    self._steering.release()
+                return
+            fastest = np.repeat([limits.linear_velocity, limits.angular_velocity], 3)
+            self._ask(parameters.speed_scale * fastest * axes, message.header.stamp)
+        except (StewartError, MessageError) as error:
+            self._complain(error)
+
+    def _ask(self, twist: np.ndarray, stamp: Any, *, in_platform: bool = False) -> None:
+        """Take a velocity (6,) [m/s, rad/s] of an instant; it begins a motion where none is.
+
+        Raises:
+            MessageError: If it is not of now.
+            StewartError: If it is not finite, or no motion can begin now.
+        """
+        sent, now = to_nanoseconds(stamp), self.get_clock().now().nanoseconds
+        age = (now - sent) * 1e-9
+        if not -TIMEOUT < age < TIMEOUT:
+            raise MessageError(
+                f'a velocity is {age:.3f} s old, allowed are {TIMEOUT:g} s: stamp it anew'
+            )
+        if self._steering is None or self.playback is None:
+            if not np.any(twist):
+                return
+            start, guard = self.require_start()
+            self._steering = Steering(
+                guard,
+                start,
+                period=1.0 / self.parameters.rate,
+                scale=self.parameters.speed_scale,
+            )
+            self.play(self._steering.plan, min(sent, now))
+        assert self.playback is not None
+        asked_at = self.playback.elapsed(min(sent, now))
+        self._steering.command(twist, asked_at, in_platform=in_platform)
+
+    def _complain(self, error: StewartError | MessageError) -> None:
+        self.refusal = str(error)
+        self.get_logger().warning(f'refused: {error}', throttle_duration_sec=COMPLAINTS)
+
+    def _report_steering(self) -> Report:
+        steering = self._steering
+        if steering is None:
+            return Report(Level.OK, 'nothing is asked for')
+        values = {'share of the velocity': f'{steering.share:.2f}'}
+        if steering.limited_by:
+            return Report(Level.OK, f'slower, because of the {steering.limited_by}', values)
+        return Report(Level.OK, 'as fast as asked', values)
