@@ -37,6 +37,7 @@ setup(
             'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
             'simulate = stewart_bringup.verbs.simulate',
+            'teleop = stewart_bringup.verbs.teleop',
             'wave = stewart_bringup.verbs.wave',
         ],
     },
