@@ -27,7 +27,7 @@ def page(
     *,
     held: bool,
     figures: Mapping[str, str],
-    picture: Html,
+    picture: str,
     sections: Mapping[str, str],
     notice: str = '',
 ) -> str:
