@@ -20,7 +20,6 @@ setup(
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest'], 'dask': ['distributed']},
-    package_data={PACKAGE: ['report.html']},
     zip_safe=False,
     entry_points={
         'console_scripts': ['identification = stewart_node_support.executable:main'],

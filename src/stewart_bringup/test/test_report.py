@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.analysis import analyse, LOST, Result
 from stewart_bringup.demo.machine import Machine
-from stewart_bringup.demo.plots import pictures
+from stewart_bringup.demo.plots import cover, pictures
 from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
 from stewart_bringup.demo.run import closing_table, LiveLine
 from stewart_bringup.demo.scenarios import Bounds
@@ -33,7 +33,9 @@ class Links(HTMLParser):
         self.words = ''
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.fetched += [value for name, value in attrs if name in {'src', 'href', 'srcset'}]
+        self.fetched += [
+            value for name, value in attrs if name in {'src', 'href', 'srcset', 'xlink:href'}
+        ]
         assert tag not in {'script', 'link', 'iframe'}
 
     def handle_data(self, data: str) -> None:
@@ -49,7 +51,13 @@ def chapter(
     facts = {'platform': '<vigo>', 'seed': '7'}
     images = pictures(made, result) if drawn else {}
     return scenario_chapter(
-        'vigo_x', 'vigo: <x>', facts, result, simulated=simulated, pictures=images
+        'vigo_x',
+        'vigo: <x>',
+        facts,
+        result,
+        simulated=simulated,
+        pictures=images,
+        cover=cover(made, result, 'vigo') if drawn else None,
     )
 
 
@@ -59,12 +67,34 @@ def read(page: str) -> Links:
     return links
 
 
-def test_page_is_one_file_with_five_pictures_inside(synthetic: SimpleNamespace) -> None:
-    links = read(render([chapter(synthetic, drawn=True)], {'command line': 'stewart demo'}))
+def test_page_is_one_file_with_six_drawings_inside(synthetic: SimpleNamespace) -> None:
+    page = render([chapter(synthetic, drawn=True)], {'command line': 'stewart demo'})
+    links = read(page)
 
-    assert len(links.fetched) == 5
-    assert all(item.startswith('data:image/png;base64,iVBOR') for item in links.fetched)
+    assert page.count('<figure') == page.count('</svg>') == 6
+    assert all(item.startswith('#') for item in links.fetched)
     assert 'http' not in links.words
+
+
+def test_the_first_screen_has_verdict_picture_figures_and_contents(
+    synthetic: SimpleNamespace,
+) -> None:
+    first = render([chapter(synthetic, lost=3, drawn=True)], {}).partition('<h2')[0]
+
+    assert first.count('<svg') == 1
+    assert first.count('<dt>') == 5
+    for words in ('FAILED: vigo_x', '0 of 1', '3 of ', 'All runs', 'SIMULATED'):
+        assert words in first
+
+
+def test_a_failed_check_comes_first_with_its_meaning_and_advice(
+    synthetic: SimpleNamespace,
+) -> None:
+    words = read(render([chapter(synthetic), chapter(synthetic, lost=3)], {})).words
+
+    section = words.partition('What had to hold')[0].partition('What did not hold')[2]
+    assert '3 of /setpoint, asked is 0' in section
+    assert LOST in section
 
 
 def test_page_says_simulated_only_when_it_was(synthetic: SimpleNamespace) -> None:
@@ -99,7 +129,7 @@ def test_topics_are_listed_with_their_counts(synthetic: SimpleNamespace) -> None
     page = render([chapter(synthetic)], {})
 
     for topic, count in made.counts.items():
-        assert f'<td><code>{topic}</code></td><td class="n">{count}</td>' in page
+        assert f'<td><code>{topic}</code></td><td class=n>{count}</td>' in page
 
 
 def test_closing_table_fits_eighty_columns(synthetic: SimpleNamespace) -> None:

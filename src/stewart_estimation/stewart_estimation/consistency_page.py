@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from collections.abc import Mapping
 from importlib import resources
-import io
 from string import Template
 from typing import TYPE_CHECKING
 
 from stewart_estimation.consistency import Band, Consistency, Verdict
+from stewart_tables import page as pages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,20 +31,46 @@ def page(
     Returns:
         HTML that fetches nothing.
     """
-    template = resources.files('stewart_estimation').joinpath('consistency_page.html')
+    broken = [item for item in consistency.verdicts if not item.held]
     rows = [
-        [*map(escape, verdict_cells(item)[:-1]), _marked(item)] for item in consistency.verdicts
+        [*cells, pages.judged(verdict.partition(':')[0], held=item.held)]
+        for item in consistency.verdicts
+        for *cells, verdict in [verdict_cells(item)]
     ]
-    counts = zip(range(1, 7), consistency.used, consistency.rejected, strict=True)
-    return Template(template.read_text('utf-8')).substitute(
-        verdict=_word(consistency.held),
-        verdict_class=_class(consistency.held),
-        confidence=f'{100.0 * consistency.confidence:g} %',
-        facts=_table([], ([escape(key), escape(value)] for key, value in facts.items())),
-        verdicts=_table(HEADS, rows),
-        legs=_table(('leg', 'used', 'rejected'), ([str(cell) for cell in row] for row in counts)),
-        pictures='\n'.join(_figure(*item) for item in pictures.items()),
+    cover, *others = (
+        pages.drawing(*item, wide=bool(place)) for place, item in enumerate(pictures.items())
     )
+    method = resources.files('stewart_estimation').joinpath('consistency_method.html')
+    explained = Template(method.read_text('utf-8')).substitute(
+        confidence=f'{100.0 * consistency.confidence:g} %'
+    )
+    used, rejected = consistency.used, consistency.rejected
+    counts = zip(range(1, 7), used, rejected, strict=True)
+    wrong = [(f'{_named(item)}: {item.found:.4g}', item.hint) for item in broken]
+    return pages.page(
+        'Consistency of the estimates',
+        'every test held' if consistency.held else 'not consistent',
+        held=consistency.held,
+        figures={
+            'tests held': f'{len(rows) - len(broken)} of {len(rows)}',
+            'mean NIS, 6 is expected': f'{consistency.mean_nis:.3f}',
+            'innovations inside 2 sigma, 95.4 % expected': f'{100 * consistency.inside:.1f} %',
+            'samples judged': str(consistency.rows),
+            'lengths rejected': f'{sum(rejected)} of {sum(used) + sum(rejected)}',
+        },
+        picture=cover,
+        sections={
+            **({'What did not hold, and what to do': pages.failures(wrong)} if wrong else {}),
+            'Tests': pages.table(HEADS, rows, words=(0, 5)) + explained,
+            'Pictures': '\n'.join(others),
+            'Legs': pages.table(('leg', 'used', 'rejected'), counts),
+            'Where this comes from': pages.table([], facts.items()),
+        },
+    )
+
+
+def _named(verdict: Verdict) -> str:
+    return verdict.name if verdict.leg is None else f'{verdict.name} of leg {verdict.leg}'
 
 
 def verdict_cells(verdict: Verdict) -> list[str]:
@@ -63,33 +87,3 @@ def verdict_cells(verdict: Verdict) -> list[str]:
 
 def _band(band: Band | None) -> str:
     return 'nothing' if band is None else f'{band[0]:.4g} to {band[1]:.4g}'
-
-
-def _word(held: bool) -> str:
-    return 'every test held' if held else 'not consistent'
-
-
-def _class(held: bool) -> str:
-    return 'held' if held else 'broken'
-
-
-def _marked(verdict: Verdict) -> str:
-    text = escape(verdict_cells(verdict)[-1])
-    return f'<span class="{_class(verdict.held)}">{text}</span>'
-
-
-def _figure(caption: str, figure: Figure) -> str:
-    stream = io.BytesIO()
-    figure.savefig(stream, format='png', dpi=110)
-    source = f'data:image/png;base64,{b64encode(stream.getvalue()).decode("ascii")}'
-    text = escape(caption)
-    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; cells are HTML already."""
-    lines = ['<table>']
-    if heads:
-        lines.append(f'<tr>{"".join(f"<th>{escape(head)}</th>" for head in heads)}</tr>')
-    lines += [f'<tr>{"".join(f"<td>{cell}</td>" for cell in row)}</tr>' for row in rows]
-    return '\n'.join([*lines, '</table>'])

@@ -1,10 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of an identification, as PNG."""
+"""Pictures of an identification."""
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -19,21 +18,19 @@ SHOWN = 10.0
 """So much of the forces is drawn [s]."""
 
 
-def pictures(outcome: Outcome) -> dict[str, bytes]:
-    """Return PNG files by caption."""
+def pictures(outcome: Outcome) -> dict[str, Figure]:
+    """Return forces and spectra by caption."""
     caption = (
-        'Measured (colour) and predicted (black) forces of the legs, and what is left between '
-        f'them; at most the first {SHOWN:g} s'
+        'Measured (colour) and predicted (thin, dark) forces of the legs, and what is left '
+        f'between them; at most the first {SHOWN:g} s'
     )
-    found = {f'{caption}.': _png(_forces(outcome.experiment, outcome.fit.residuals))}
+    found = {f'{caption}.': _forces(outcome.experiment, outcome.fit.residuals)}
     if outcome.validation is not None:
         figure = _forces(outcome.validation.experiment, outcome.validation.residuals)
-        found[f'{caption}, of the recording that was not used.'] = _png(figure)
+        found[f'{caption}, of the recording that was not used.'] = figure
     return {
         **found,
-        'Spectra of the residuals: flat where only noise is left.': _png(_spectra(outcome)),
-        'Estimates and intervals against the description, in units of what counts as a large '
-        'change; grey where there is no interval.': _png(_intervals(outcome)),
+        'Spectra of the residuals: flat where only noise is left.': _spectra(outcome),
     }
 
 
@@ -85,15 +82,16 @@ def _spectra(outcome: Outcome) -> Figure:
     return figure
 
 
-def _intervals(outcome: Outcome) -> Figure:
-    figure = Figure(figsize=(9, 4), layout='constrained')
+def intervals(outcome: Outcome) -> Figure:
+    """Draw the ten parameters against the description."""
+    figure = Figure(figsize=(7, 3.8), layout='constrained')
     axes: Any = figure.subplots()
     mass, length = outcome.model.scale[0], outcome.model.inertial.length_scale
     scales = {'kg': mass, 'm': length, 'kg m²': mass * length**2}
     ten = outcome.parameters[:10]
     for place, item in enumerate(ten):
         if not item.bounded:
-            axes.axvspan(place - 0.4, place + 0.4, color='0.9')
+            axes.axvspan(place - 0.4, place + 0.4, color='0.5', alpha=0.25)
             continue
         scale = scales[item.unit]
         value, half = (item.value - item.described) / scale, (item.high - item.low) / 2 / scale
@@ -103,9 +101,3 @@ def _intervals(outcome: Outcome) -> Figure:
     axes.set_ylabel('found − described [large changes]')
     axes.grid(alpha=0.3)
     return figure
-
-
-def _png(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format='png', dpi=100, metadata={'Software': None})
-    return buffer.getvalue()

@@ -4,19 +4,39 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from importlib import resources
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
 from stewart_identification.outcome import Outcome, Parameter, rms
+from stewart_tables.page import drawing, failures, Html, judged, page, table, text
 from stewart_tables.whole_files import whole_file
 
 NAME = 'report.html'
+INTERVALS = (
+    'Estimates and intervals against the description, in units of what counts as a large change; '
+    'grey where there is no interval'
+)
+PARAMETERS = (
+    'Of the platform with all that is fixed to it: mass, centre of mass in '
+    '<code>platform_link</code>, inertia about the centre of mass in its axes; then friction of '
+    'the drives. Intervals are at {:g} % and allow for coloured residuals and for joints that are '
+    'not where the drawing has them. A parameter that the recording does not determine has no '
+    'number, whatever an estimator may have returned.'
+)
+EXCITE = (
+    'record a motion that determines it, as planned by "stewart excite", or give several bags '
+    'that together do'
+)
+MISFIT = (
+    'the intervals do not hold, so no parameters are written; check --platform, the units and '
+    'signs of the efforts, and look at the residuals over time below'
+)
+UNPHYSICAL = (
+    'no parameters are written; check --platform, and that the efforts are forces on the legs in '
+    'N, positive where they push the joints apart'
+)
 
 
 def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
@@ -27,9 +47,8 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         truth: True values by name, where a simulation knows them; they are put beside the
             estimates.
     """
-    from stewart_identification.plots import pictures
+    from stewart_identification.plots import intervals, pictures
 
-    good = outcome.body is not None and not outcome.interrupted
     facts = {
         'residual': f'{rms(outcome.result.residuals):.4g} N RMS over {len(outcome.experiment)} '
         'samples of six legs',
@@ -41,19 +60,62 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         'condition number, columns scaled': f'{outcome.identifiability.condition_number:.4g}',
         'directions seen': f'{outcome.identifiability.rank} of {len(outcome.result.names)}',
     }
-    template = resources.files('stewart_identification').joinpath(NAME).read_text('utf-8')
-    return Template(template).substitute(
-        title=escape(outcome.platform.title),
-        verdict=escape(_capital(outcome.verdict)),
-        verdict_class='good' if good else 'bad',
-        level=f'{100 * outcome.result.level:g}',
-        summary=_table([], ([escape(key), escape(value)] for key, value in facts.items())),
-        parameters=_parameters(outcome.parameters, truth),
-        payload=_payload(outcome, truth),
-        remarks=_list(outcome.remarks) if outcome.remarks else '<p>Nothing.</p>',
-        pictures='\n'.join(_figure(text, data) for text, data in pictures(outcome).items()),
-        origin=_table([], _flat(outcome.provenance)),
+    wrong = list(_wrong(outcome))
+    tables = [f'<p>{PARAMETERS.format(100 * outcome.result.level)}</p>']
+    tables.append(_parameters(outcome.parameters, truth))
+    if outcome.payload:
+        tables.append('<h3>A payload that the description does not know</h3>')
+        tables.append(_parameters(outcome.payload, truth))
+    return page(
+        f'Identification: {outcome.platform.title}',
+        f'{outcome.verdict[:1].upper()}{outcome.verdict[1:]}.',
+        held=not wrong,
+        figures=_five(outcome),
+        picture=drawing(INTERVALS, intervals(outcome), wide=False),
+        sections={
+            **({'What is wrong, and what to do': failures(wrong)} if wrong else {}),
+            'Parameters': '\n'.join(tables),
+            'Fit': table([], facts.items()),
+            **({'What was odd': _list(outcome.remarks)} if outcome.remarks else {}),
+            'Pictures': '\n'.join(drawing(*item) for item in pictures(outcome).items()),
+            'Where this comes from': table([], _flat(outcome.provenance)),
+        },
     )
+
+
+def _five(outcome: Outcome) -> dict[str, str]:
+    """Return the figures of the first screen."""
+    mass, *centre = outcome.parameters[:4]
+    off = outcome.fit.whole
+    return {
+        'mass': _number(mass),
+        'centre of mass x, y, z': ', '.join(_number(item) for item in centre),
+        'parameters determined': f'{10 - len(outcome.unknown)} of 10',
+        'residual of the leg forces, RMS': f'{rms(outcome.result.residuals):.3g} N',
+        f'residual beside noise, limit {outcome.fit.limit:.3g}': '—'
+        if np.isnan(off)
+        else f'{off:.2f} times',
+    }
+
+
+def _number(item: Parameter) -> str:
+    if not item.known or np.isnan(item.value):
+        return '—'
+    half = f' ± {0.5 * (item.high - item.low):.2g}' if item.bounded else ''
+    return f'{item.value:.4g}{half} {item.unit}'
+
+
+def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Give what keeps the result from being used, each with what to do."""
+    for item in outcome.parameters[:10]:
+        if not item.known:
+            yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'
+    if outcome.fit.lacking or (outcome.validation is not None and outcome.validation.lacking):
+        yield f'model misfit: {outcome.suspects}', MISFIT
+    elif outcome.body is None and not outcome.unknown:
+        yield outcome.verdict, UNPHYSICAL
+    if outcome.interrupted:
+        yield 'the search was stopped', 'this is the best it had; run it again to the end'
 
 
 def write_report(outcome: Outcome, target: Path, truth: Mapping[str, float] | None = None) -> None:
@@ -69,19 +131,19 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
     rows = []
     for item in items:
         known = item.known
-        row = [
-            escape(item.name),
+        verdict = judged(item.verdict.value, held=known)
+        row: list[object] = [
+            item.name,
             f'{item.value:.6g}' if known and not np.isnan(item.value) else '—',
             f'{item.low:.6g} … {item.high:.6g}' if item.bounded else '—',
-            escape(item.unit),
+            item.unit,
             '' if np.isnan(item.described) else f'{item.described:.6g}',
-            f'<span class="{"good" if known else "bad"}">{escape(item.verdict.value)}</span>'
-            + (f'<br>{escape(item.note)}' if item.note else ''),
+            Html(f'{verdict}<br>{text(item.note)}') if item.note else verdict,
         ]
         if truth is not None:
             row.insert(4, _truth(item, truth))
         rows.append(row)
-    return _table(heads, rows, numbers=range(1, len(heads) - 1))
+    return table(heads, rows, words=(0, 3, len(heads) - 1))
 
 
 def _truth(item: Parameter, truth: Mapping[str, float]) -> str:
@@ -90,18 +152,10 @@ def _truth(item: Parameter, truth: Mapping[str, float]) -> str:
     value = truth[item.name]
     if not item.known:
         return f'{value:.6g}'
-    held = item.low <= value <= item.high
-    return f'<span class="{"good" if held else "bad"}">{value:.6g}</span>'
+    return judged(f'{value:.6g}', held=item.low <= value <= item.high)
 
 
-def _payload(outcome: Outcome, truth: Mapping[str, float] | None) -> str:
-    if not outcome.payload:
-        return ''
-    words = '<h3>Beyond the description</h3><p>A payload that the description does not know:</p>'
-    return words + _parameters(outcome.payload, truth)
-
-
-def _flat(values: Mapping[str, Any], prefix: str = '') -> Iterable[list[str]]:
+def _flat(values: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, Html]]:
     for key, value in values.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f'{prefix}{key}.')
@@ -109,38 +163,8 @@ def _flat(values: Mapping[str, Any], prefix: str = '') -> Iterable[list[str]]:
             for number, item in enumerate(value, 1):
                 yield from _flat(item, f'{prefix}{key}[{number}].')
         else:
-            yield [escape(f'{prefix}{key}'), f'<code>{escape(str(value))}</code>']
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+            yield f'{prefix}{key}', Html(f'<code>{text(value)}</code>')
 
 
 def _list(items: Iterable[str]) -> str:
-    return '<ul>' + ''.join(f'<li>{escape(item)}</li>' for item in items) + '</ul>'
-
-
-def _figure(caption: str, data: bytes) -> str:
-    source = f'data:image/png;base64,{b64encode(data).decode("ascii")}'
-    text = escape(caption)
-    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
-
-
-def _table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[int] = ()
-) -> str:
-    """Return a table; cells are HTML already."""
-    right = set(numbers)
-
-    def cell(tag: str, column: int, text: str) -> str:
-        kind = ' class="n"' if column in right else ''
-        return f'<{tag}{kind}>{text}</{tag}>'
-
-    lines = ['<table>']
-    if heads:
-        cells = ''.join(cell('th', i, escape(head)) for i, head in enumerate(heads))
-        lines.append(f'<tr>{cells}</tr>')
-    lines += [
-        '<tr>' + ''.join(cell('td', i, c) for i, c in enumerate(row)) + '</tr>' for row in rows
-    ]
-    return '\n'.join([*lines, '</table>'])
+    return '<ul>' + ''.join(f'<li>{text(item)}</li>' for item in items) + '</ul>'

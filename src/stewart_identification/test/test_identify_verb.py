@@ -107,8 +107,8 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
         assert word in text, word
     page = (tmp_path / 'one' / 'report.html').read_text('utf-8')
     assert 'All ten parameters are determined.' in page
-    assert page.count('data:image/png;base64,') == 3
-    assert not re.search(r'(src|href)="(?!data:)', page)
+    assert page.count('</svg>') == 3
+    assert not re.search(r'(src|href)="(?!#)', page)
     # The same bag, options and seed make the same files, wherever the bag is read.
     courier = Courier()
     identify_bags([payload_bag], 'ex800', tmp_path / 'two', executor=courier)
@@ -278,7 +278,7 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
 ) -> None:
     written = identify_bags([payload_bag], 'ex800', tmp_path, truth=true_values(ex800))
 
-    assert '<th class="n">true</th>' in written.report.read_text('utf-8')
+    assert '<th class=n>true</th>' in written.report.read_text('utf-8')
     assert written.parameters == tmp_path / 'parameters.yaml'
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from stewart_bringup.demo.analysis import Check, FAULTS, LOST, Result, STOPPED
-from stewart_bringup.demo.report import Chapter, checks_table, table
+from stewart_bringup.demo.report import Chapter, checks_table
 from stewart_bringup.demo.scenarios import Scenario, SIMULATED, Wave, WAVES
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.identify import identify
@@ -27,6 +27,7 @@ from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import read_only
+from stewart_tables.page import table
 
 PLATFORM = 'ex800'
 PAYLOAD_MASS, PAYLOAD_POSITION = 2.0, (0.05, -0.03, 0.08)
@@ -218,7 +219,7 @@ def judge(
         *_gain(described, identified),
     )
     body = [
-        f'<p class="simulated">The simulated EX800 carries {PAYLOAD_MASS:g} kg at '
+        f'<p class="notice">The simulated EX800 carries {PAYLOAD_MASS:g} kg at '
         f'({", ".join(f"{1e3 * value:g}" for value in PAYLOAD_POSITION)}) mm, its joints are off '
         f'by {1e3 * JOINT_ERROR:g} mm, its forces are read with {FORCE_NOISE:g} N of noise. '
         'The identification is told nothing of that.</p>',

@@ -1,11 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of one scenario as PNG bytes, and its state estimate beside the truth."""
+"""Pictures of one scenario, and its state estimate beside the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
@@ -15,8 +14,10 @@ from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recorded_estimate import estimate_section
 from stewart_bringup.demo.recording import Recording
-from stewart_bringup.demo.report import errors_table, figure
+from stewart_bringup.demo.report import errors_table
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.plotting import draw_geometry
+from stewart_tables.page import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
-WIDTH, DPI = 9.0, 100
+WIDTH = 9.0
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
 LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
 
 
-def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
-    """Draw what belongs to one scenario: PNG files by caption, in the report's order."""
+def pictures(recording: Recording, result: Result) -> dict[str, Figure]:
+    """Draw what belongs to one scenario, by caption, in the report's order."""
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
         'Pose about its mean: commanded (thin, dark) and achieved': _poses,
         'Strokes and leg rates: commanded (thin, dark) and measured': _legs,
@@ -40,21 +41,39 @@ def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
     }
     if result.forces is not None:
         makers['Leg forces: feed-forward (thin, dark) and delivered'] = _forces
-    return {caption: png(make(recording, result)) for caption, make in makers.items()}
+    return {caption: make(recording, result) for caption, make in makers.items()}
 
 
 def _new(rows: int, columns: int, height: float, **shared: Any) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, height), dpi=DPI, layout='constrained')
+    figure = Figure(figsize=(WIDTH, height), layout='constrained')
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 
 
-def png(figure: Figure) -> bytes:
-    """Return a picture as the bytes of a PNG file."""
-    buffer = BytesIO()
-    figure.savefig(buffer, format='png')
-    return buffer.getvalue()
+def cover(recording: Recording, result: Result, platform: str) -> Figure:
+    """Draw the platform with the path of its origin, height, and path error over time."""
+    from matplotlib.figure import Figure
+
+    setpoints, poses, tracking = recording.setpoints, recording.poses, result.tracking
+    figure = Figure(figsize=(7.0, 3.6), layout='constrained')
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.0, 1.3))
+    space: Any = figure.add_subplot(grid[:, 0], projection='3d')
+    draw_geometry(space, Platform.from_yaml(platform))
+    space.plot(*(1e3 * setpoints.position).T, color='tab:red', linewidth=1.0)
+    space.set_axis_off()
+    space.set_title('')
+    height, error = (figure.add_subplot(grid[row, 1]) for row in (0, 1))
+    origin = int(setpoints.stamp_ns[0])
+    height.plot(poses.seconds(origin), 1e3 * poses.position[:, 2], color='tab:cyan', linewidth=3)
+    height.plot(setpoints.seconds(origin), 1e3 * setpoints.position[:, 2], 'k', linewidth=0.8)
+    lengths = 1e3 * np.linalg.norm(tracking.path.position, axis=1)
+    error.plot(tracking.pose_time, lengths, color='tab:red', linewidth=0.8)
+    height.set_ylabel('z [mm]')
+    error.set(ylabel='path error [mm]', xlabel='time [s]', ylim=(0.0, None))
+    for axis in (height, error):
+        axis.grid(alpha=0.3)
+    return figure
 
 
 def _rpy_deg(quaternion_xyzw: Array) -> Array:
@@ -188,4 +207,4 @@ def compare_estimate(recording: Recording, bag: Path, platform: str) -> list[str
             f'<p>{100 * section.fit.consistency.inside:.1f} % of the innovations lie inside two '
             f'standard deviations, 95.4 % are expected; {squared}.</p>'
         )
-    return told + [figure(caption, png(drawn)) for caption, drawn in section.pictures().items()]
+    return told + [drawing(*item) for item in section.pictures().items()]

@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
-from string import Template
+from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_bringup.demo.analysis import Check, Result, summary
 from stewart_bringup.demo.machine import ADVICE, Machine
+from stewart_bringup.demo.tracking import largest
+from stewart_tables.page import drawing, failures, Html, judged, page, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 OVERVIEW = (
     *('scenario', 'position [mm]', 'attitude [m°]'),
@@ -25,8 +29,16 @@ LEGEND = (
 )
 
 
-class _Html(str):
-    """Part of the page; every other text is escaped."""
+COUNTS = ('lost', 'published')
+STOPPED_ADVICE = (
+    'it was stopped before its end, so nothing of it was judged; look this message up in '
+    'docs/troubleshooting.md, then at what the driver said, below'
+)
+SIMULATED_NOTICE = (
+    '<b>SIMULATED.</b> Drives, mechanics and encoders were simulated '
+    '(<code>stewart_simulation</code>). No metal moved, and nothing here is a measurement of a '
+    'machine.'
+)
 
 
 @dataclass(frozen=True)
@@ -36,9 +48,9 @@ class Chapter:
     Attributes:
         body: What the page tells below the title, as HTML.
         checks: What had to hold.
-        figures: Cells of the overview between name and verdict.
+        result: What was measured; None of what did not come to its end.
+        cover: A picture for the first screen.
         simulated: Whether it was played to its end and no metal moved.
-        following: 95 % of the following errors of the strokes along the path stay below [m].
         real_time: Whether real time was kept, and if not, why; empty in simulated time. Of what
             did not come to its end: why the machine is the reason, empty if it is not.
         reason: Why it did not come to its end: what the driver, a node or a service said.
@@ -48,9 +60,9 @@ class Chapter:
     title: str
     body: str
     checks: Sequence[Check] = ()
-    figures: Sequence[str] = ('',) * 5
+    result: Result | None = None
+    cover: str = ''
     simulated: bool = False
-    following: float = float('nan')
     real_time: str = ''
     reason: str = ''
 
@@ -71,7 +83,15 @@ class Chapter:
     @property
     def row(self) -> list[str]:
         """Return its row in the overview, for the page and the terminal."""
-        return [self.name, *self.figures, self.verdict]
+        figures = _figures(self.result) if self.result else ('',) * 5
+        return [self.name, *figures, self.verdict]
+
+    @property
+    def wrong(self) -> list[tuple[str, str]]:
+        """Return what failed, each with what it means and what to do."""
+        if self.reason:
+            return [] if self.real_time else [(self.reason, STOPPED_ADVICE)]
+        return [(item.sentence, item.meaning) for item in self.checks if item.failed]
 
 
 def scenario_chapter(
@@ -81,7 +101,8 @@ def scenario_chapter(
     result: Result,
     *,
     simulated: bool,
-    pictures: Mapping[str, bytes],
+    pictures: Mapping[str, Figure],
+    cover: Figure | None = None,
     estimate: Sequence[str] = (),
     machine: Machine | None = None,
 ) -> Chapter:
@@ -90,7 +111,8 @@ def scenario_chapter(
     Args:
         name: Of its folder.
         facts: Platform, back end, seed and the like.
-        pictures: PNG files by caption.
+        pictures: Figures by caption.
+        cover: Picture for the first screen.
         estimate: What `compare_estimate` tells.
         machine: How punctual the machine was; None in simulated time.
     """
@@ -119,16 +141,18 @@ def scenario_chapter(
         *estimate,
         '<h3>Messages</h3>',
         _messages(result),
-        *(figure(caption, data) for caption, data in pictures.items()),
+        *(drawing(*item) for item in pictures.items()),
     ]
     return Chapter(
         name,
         title,
         '\n'.join(body),
         result.checks,
-        _figures(result),
+        result,
+        drawing(f'{name}: platform and path; height and path error', cover, wide=False)
+        if cover
+        else '',
         simulated,
-        result.following,
         timed,
     )
 
@@ -186,19 +210,58 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
     verdict = f'FAILED: {", ".join(failed)}' if failed else 'every check held'
     if not failed and any(chapter.verdict == 'not kept' for chapter in chapters):
         verdict = 'no check failed; real time was not kept on this machine'
-    template = resources.files('stewart_bringup.demo').joinpath('report.html').read_text('utf-8')
-    return Template(template).substitute(
-        verdict=escape(verdict),
-        verdict_class=_class(not failed),
-        summary=_summary(chapters),
-        scenarios='\n'.join(map(_chapter, sorted(chapters, key=lambda item: not item.reason))),
-        origin=table([], origin.items()),
+    wrong = [(f'{item.title}: {what}', advice) for item in chapters for what, advice in item.wrong]
+    wrong += [(item.title, item.real_time) for item in chapters if item.verdict == 'not kept']
+    rows = table(OVERVIEW, [chapter.row for chapter in chapters])
+    method = resources.files('stewart_bringup.demo').joinpath('method.html').read_text('utf-8')
+    covers = [item.cover for item in sorted(chapters, key=lambda item: not item.failed)]
+    bodies = {item.title: item.body for item in sorted(chapters, key=lambda item: not item.reason)}
+    return page(
+        'Stewart demo',
+        verdict,
+        held=not failed,
+        figures=_five(chapters),
+        picture=next(filter(None, covers), ''),
+        sections={
+            **({'What did not hold, and what to do': failures(wrong)} if wrong else {}),
+            'All runs': '\n'.join([rows, f'<p>{LEGEND}</p>', *_worth(chapters)]),
+            **bodies,
+            'How the figures are made': method,
+            'Where this comes from': table([], origin.items()),
+        },
+        notice=SIMULATED_NOTICE if any(chapter.simulated for chapter in chapters) else '',
     )
 
 
-def _chapter(chapter: Chapter) -> str:
-    verdict = f': <span class="broken">{chapter.verdict}</span>' if chapter.reason else ''
-    return f'<h2>{escape(chapter.title)}{verdict}</h2>\n{chapter.body}'
+def _five(chapters: Sequence[Chapter]) -> dict[str, str]:
+    """Return the figures of the first screen: the worst of all runs."""
+    fine = sum(chapter.verdict == 'held' for chapter in chapters)
+    found = {'runs in which every check held': f'{fine} of {len(chapters)}'}
+    results = {chapter.name: chapter.result for chapter in chapters if chapter.result}
+    if not results:
+        return found
+    for label, unit, values in (
+        (
+            'path error of the position, max',
+            'mm',
+            [1e3 * largest(result.tracking.path.position) for result in results.values()],
+        ),
+        (
+            'end-to-end latency, p99',
+            'ms',
+            [_percentiles(result)[1] for result in results.values()],
+        ),
+        (
+            'following error of the strokes, p95',
+            'mm',
+            [1e3 * result.following for result in results.values()],
+        ),
+    ):
+        worst = int(np.argmax(values))
+        found[f'{label}, worst in {list(results)[worst]}'] = f'{values[worst]:.3g} {unit}'
+    messages = [item for result in results.values() for item in result.traffic]
+    lost, published = (sum(getattr(item, name) for item in messages) for name in COUNTS)
+    return {**found, 'messages lost': f'{lost} of {published}'}
 
 
 def _figures(result: Result) -> list[str]:
@@ -223,21 +286,9 @@ def _percentiles(result: Result) -> tuple[float, float, float]:
     return float(p50), float(p99), float(most)
 
 
-def _summary(chapters: Sequence[Chapter]) -> str:
-    parts = []
-    if any(chapter.simulated for chapter in chapters):
-        parts.append(
-            '<p class="simulated"><b>SIMULATED.</b> The drives, the mechanics and the encoders '
-            'were simulated (<code>stewart_simulation</code>). No metal moved, and nothing here '
-            'is a measurement of a machine.</p>'
-        )
-    rows = table(OVERVIEW, [chapter.row for chapter in chapters])
-    return '\n'.join([*parts, rows, f'<p>{LEGEND}</p>', *_worth(chapters)])
-
-
 def _worth(chapters: Sequence[Chapter]) -> list[str]:
     """Tell what feed-forward takes off the following error, where a motion was played twice."""
-    following = {chapter.name: 1e6 * chapter.following for chapter in chapters}
+    following = {item.name: 1e6 * item.result.following for item in chapters if item.result}
     pairs = [(name.removesuffix('_unaided'), name) for name in following]
     return [
         f'<p>{escape(aided)}: without feed-forward 95 % of the following errors of the strokes '
@@ -260,12 +311,12 @@ def checks_table(checks: Sequence[Check]) -> str:
             check.name,
             check.found,
             check.bound,
-            _judged(check.verdict, held=not check.failed),
+            judged(check.verdict, held=not check.failed),
             '' if check.held else check.meaning,
         ]
         for check in checks
     ]
-    return table(['', 'found', 'asked', '', ''], rows)
+    return table(['', 'found', 'asked', '', ''], rows, words=(0, 1, 2, 3, 4))
 
 
 def _forces(result: Result) -> list[str]:
@@ -284,39 +335,12 @@ def _messages(result: Result) -> str:
         regular = not np.isnan(item.rate)
         rows.append(
             [
-                _Html(f'<code>{escape(item.topic)}</code>'),
+                Html(f'<code>{escape(item.topic)}</code>'),
                 item.published,
                 item.recorded,
-                _judged(str(item.lost), held=item.lost == 0),
+                judged(str(item.lost), held=item.lost == 0),
                 f'{item.rate:.2f}' if regular else '',
                 f'{1e3 * item.longest_gap:.1f}' if regular else '',
             ]
         )
     return table(heads, rows)
-
-
-def figure(caption: str, data: bytes) -> str:
-    """Return a PNG picture with its caption."""
-    source = f'data:image/png;base64,{b64encode(data).decode("ascii")}'
-    text = escape(caption)
-    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
-
-
-def table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table; where it has heads, the first column is text, the rest are numbers."""
-    lines = ['<table>']
-    every = [('th', heads), *(('td', row) for row in rows)]
-    for tag, cells in every if heads else every[1:]:
-        texts = [cell if isinstance(cell, _Html) else escape(str(cell)) for cell in cells]
-        numbers = [' class="n"' if heads and column else '' for column in range(len(texts))]
-        line = (f'<{tag}{at}>{text}</{tag}>' for at, text in zip(numbers, texts, strict=True))
-        lines.append(f'<tr>{"".join(line)}</tr>')
-    return '\n'.join([*lines, '</table>'])
-
-
-def _judged(text: str, *, held: bool) -> _Html:
-    return _Html(f'<span class="{_class(held)}">{escape(text)}</span>')
-
-
-def _class(held: bool) -> str:
-    return 'held' if held else 'broken'

@@ -25,7 +25,7 @@ from rich.text import Text
 from stewart_bringup.demo.analysis import analyse, Result
 from stewart_bringup.demo.identification import find, loaded, LoadedScenario, TITLE
 from stewart_bringup.demo.machine import because_late, Meter, playable
-from stewart_bringup.demo.plots import compare_estimate, pictures
+from stewart_bringup.demo.plots import compare_estimate, cover, pictures
 from stewart_bringup.demo.recording import driver_history, read_recording
 from stewart_bringup.demo.report import (
     Chapter,
@@ -193,13 +193,8 @@ def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
     console.print()
     console.print(closing_table(chapters))
     for chapter in chapters:
-        wrong = [
-            f'{item.sentence}. It means: {item.meaning}' for item in chapter.checks if item.failed
-        ]
-        if chapter.failed and chapter.reason:
-            wrong = [chapter.reason]
-        for sentence in wrong:
-            told = f'{chapter.title}: FAILED: {sentence}'
+        for what, advice in chapter.wrong:
+            told = f'{chapter.title}: FAILED: {what}. It means: {advice}'
             console.print(told, style='bold red', highlight=False, soft_wrap=True)
     for chapter in chapters:
         if chapter.real_time:
@@ -237,6 +232,7 @@ def _scenario(
             result,
             simulated=played.simulated,
             pictures=pictures(recording, result),
+            cover=cover(recording, result, scenario.platform),
             estimate=compare_estimate(recording, bag, scenario.platform),
             machine=machine,
         )
