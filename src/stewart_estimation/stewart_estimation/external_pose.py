@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import SampleError
 from stewart_estimation.estimate import Estimate
@@ -176,7 +176,7 @@ def fuse(
     spread = jacobian @ crossed + _noise(arrangement, poses.covariance[row], axes)
     spread += 2.0 * np.outer(second, second) * unknown**2
     gain = np.linalg.solve(spread, crossed.T).T
-    if residual @ np.linalg.solve(spread, residual) > chi2.isf(told.probability, 6):
+    if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
         return False
     change = gain @ residual
     covariance -= gain @ crossed.T

@@ -202,8 +202,9 @@ class Pipeline:
 
     def _fill_series(self) -> None:
         """Let every stage publish, and count; called before `series` may be cleared."""
-        for stage in (self._setpoints, self._poses, self._truth):
-            stage.publish()
+        for stage in (self._setpoints, self._poses, self._truth, self._sensing):
+            if stage is not None:
+                stage.publish()
         for name, rows in self.series.rows.items():
             self._counts[name] += rows.new()
         for note in self.series.new_notes():
@@ -222,7 +223,7 @@ class Pipeline:
             if away is not None:
                 self.loop.report_tracking_error(*away)
             if self._sensing is not None:
-                self._sensing.legs(now, stamp, sample.strokes)
+                self._sensing.legs(stamp, sample.strokes)
         self.operator.look(now, self._state, self._live)
 
     def _take_states(self) -> None:
@@ -253,10 +254,8 @@ class Pipeline:
 
     def _ready(self) -> bool:
         """Tell whether there are poses, and estimates where they are wanted."""
-        sensing = self._sensing
-        return self._poses.found > self._awaited and (
-            sensing is None or sensing.published > FIRST_POSES
-        )
+        estimates = self._sensing is None or self._sensing.ready
+        return self._poses.found > self._awaited and estimates
 
     def _start(self) -> None:
         """Play the motion from where the platform is."""

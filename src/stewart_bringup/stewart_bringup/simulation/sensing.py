@@ -18,6 +18,7 @@ from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFr
 from stewart_driver.witmotion.reader import StampedSample
 from stewart_driver.witmotion.samples import attitude_of, isotropic, UNKNOWN
 from stewart_estimation.errors import EstimationError
+from stewart_estimation.kernels.steps import SAME
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import load_machine
@@ -26,17 +27,19 @@ from stewart_estimation.odometry import EstimateColumns
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
-# So long samples gather before they are read and used, each as of the instant at which it came:
-# the control loop needs none of them [ns].
+# So long samples gather before they are read, each as of the instant at which it came: the control
+# loop needs none of them [ns].
 BLOCK = 100_000_000
+# A motion begins only after so many estimates.
+FIRST_ESTIMATES = 20
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
 class Sensing:
     """Sensor, reader and estimator.
 
-    The estimator is told of the legs when samples of the sensor have been read, a block of each:
-    before that it could not use them.
+    What was read is used when it has to be published, all at once; nobody needs it before, but the
+    first estimates, for which a motion waits.
 
     Args:
         parameters: Of the estimator.
@@ -62,18 +65,20 @@ class Sensing:
         port = self._sensor.port
         assert isinstance(port, InlinePort)
         self._reader = InlineReader(port, imu.reader_settings(), self._seconds)
+        self._read: list[tuple[int, StampedSample]] = []
 
     def _seconds(self) -> float:
         return self._schedule.now / NANOSECONDS
 
     @property
-    def published(self) -> int:
-        """How many estimates there were."""
-        return self._estimation.published
+    def ready(self) -> bool:
+        """Whether there have been enough estimates for a motion to begin."""
+        return self._estimation.published > FIRST_ESTIMATES
 
-    def legs(self, now: int, stamp: int, strokes: Array) -> None:
-        """Take measured strokes [m], at present time and with their stamp [ns]."""
-        self._estimation.legs(now, stamp, strokes)
+    def legs(self, stamp: int, strokes: Array) -> None:
+        """Take measured strokes [m] with their stamp [ns]."""
+        if self._estimation.legs(stamp, strokes):
+            self.publish()
 
     def attend(self) -> int:
         """Let sensor and reader do what is due; return when something is due again [ns]."""
@@ -81,7 +86,10 @@ class Sensing:
         self._machine.go(self._seconds())
         items = attend(self._sensor, self._reader, self._seconds())
         if items:
-            self._estimation.imu(now, *self._output.publish(items, now))
+            self._read += [(now, item) for item in items]
+            self._estimation.heard()
+            if not self.ready:
+                self.publish()
         # A reader that streams says nothing to the sensor but here.
         self._sensor.gathers = streams = self._reader.streams
         if streams:
@@ -91,6 +99,11 @@ class Sensing:
         if self._reader.listens:
             due = min(due, self._sensor.due)
         return max(now + 1, ceil(due * NANOSECONDS))
+
+    def publish(self) -> None:
+        """Publish what was read since the last call, and what the estimator makes of it."""
+        read, self._read = self._read, []
+        self._estimation.run(self._schedule.now, *self._output.publish(read))
 
 
 class ImuOutput:
@@ -108,41 +121,42 @@ class ImuOutput:
         self._temperature_due = 0.0
 
     def publish(
-        self, items: list[StampedSample], now: int
-    ) -> tuple[NDArray[np.int64], Array, Array]:
+        self, items: list[tuple[int, StampedSample]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array]:
         """Publish samples.
 
         Args:
-            items: From the reader.
-            now: Present time [ns].
+            items: From the reader, each with when it was read [ns].
 
         Returns:
-            (n,): Stamps of the samples that have specific force and angular velocity [ns].
+            (n,): When samples were read that have specific force and angular velocity [ns].
+            (n,): Stamps of these samples [ns].
             (n, 3): Specific forces [m/s²].
             (n, 3): Angular velocities [rad/s].
         """
-        chosen, stamps = self._chosen, []
+        chosen, times, stamps = self._chosen, [], []
         attitudes, covariances, rates, forces = [], [], [], []
-        for item in items:
+        for now, item in items:
             sample = item.sample
             force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
             stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
             if force is not None and item.stamp >= self._temperature_due:
                 self._temperature_due = item.stamp + chosen.temperature_period
-                self._rows['imu/temperature'].add(now, [stamp], [[force.temperature_celsius]])
+                self._rows['imu/temperature'].add([now], [stamp], [[force.temperature_celsius]])
             if force is None or rate is None:
                 continue
             attitude = attitude_of(sample)
+            times.append(now)
             stamps.append(stamp)
             attitudes.append(attitude or LEVEL)
             covariances.append(UNKNOWN if attitude is None else self._known)
             rates.append(rate.angular_velocity)
             forces.append(force.specific_force)
-        marks = np.array(stamps, dtype=np.int64)
+        read, marks = np.array(times, dtype=np.int64), np.array(stamps, dtype=np.int64)
         felt, turning = np.reshape(forces, (-1, 3)), np.reshape(rates, (-1, 3))
         if stamps:
-            self._rows['imu/data'].add(now, marks, attitudes, covariances, turning, felt)
-        return marks, felt, turning
+            self._rows['imu/data'].add(read, marks, attitudes, covariances, turning, felt)
+        return read, marks, felt, turning
 
 
 class Estimation:
@@ -173,25 +187,48 @@ class Estimation:
         self._delayed = settings.delay is not None
         self._rows, self._origin = rows, 0
         self._waiting: list[tuple[int, Array]] = []
+        self._silent_since = 0
         self.published, self.refusal = 0, ''
 
-    def legs(self, now: int, stamp: int, strokes: Array) -> None:
-        """Take measured strokes [m], at present time and with their stamp [ns]."""
-        self._waiting.append((stamp, strokes))
-        # As the filter does, they go on without a sensor that is silent.
-        if stamp - self._waiting[0][0] > self._longest_wait:
-            self.imu(now, np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 3)))
+    def heard(self) -> None:
+        """Take note that samples of the IMU have come, which `run` will be given."""
+        self._silent_since = 0
 
-    def imu(self, now: int, stamps: NDArray[np.int64], forces: Array, rates: Array) -> None:
-        """Take samples of the IMU, at present time and with their stamps [ns]."""
+    def legs(self, stamp: int, strokes: Array) -> bool:
+        """Take measured strokes [m] with their stamp [ns].
+
+        Returns:
+            Whether the IMU has been silent for so long that the filter goes on without it.
+        """
+        self._waiting.append((stamp, strokes))
+        self._silent_since = self._silent_since or stamp
+        return stamp - self._silent_since > self._longest_wait
+
+    def run(
+        self,
+        now: int,
+        times: NDArray[np.int64],
+        stamps: NDArray[np.int64],
+        forces: Array,
+        rates: Array,
+    ) -> None:
+        """Estimate with the samples of the IMU, at present time, and the legs so far.
+
+        Args:
+            now: Present time [ns].
+            times, stamps (n,): When each sample was read, and its stamp [ns].
+            forces, rates (n, 3): What it says [m/s²], [rad/s].
+        """
         waiting, self._waiting = self._waiting, []
+        self._silent_since = 0
         first = ([stamp for stamp, _ in waiting[:1]] + stamps[:1].tolist())[:1]
         if not self._origin and first:
             self._origin = first[0]
+        seconds = self._seconds(stamps)
         strokes = np.reshape([strokes for _, strokes in waiting], (-1, 6))
         try:
             rows = self._live.runs(
-                self._seconds(stamps),
+                seconds,
                 np.hstack([forces, rates]),
                 self._seconds(np.array([stamp for stamp, _ in waiting], dtype=np.int64)),
                 strokes + self._retracted,
@@ -200,24 +237,27 @@ class Estimation:
             self.refusal = str(error)
         else:
             if len(rows):
-                self._publish(now, rows)
+                delay = rows.report[:, 22] if self._delayed else 0.0
+                # Each came with the sample that has passed it.
+                passed = np.searchsorted(seconds, rows.stamps + delay - SAME)
+                self._publish(np.append(times, now)[passed], rows)
 
     def _seconds(self, stamps: NDArray[np.int64]) -> Array:
         """Return stamps after the first one [s]."""
         return (stamps - self._origin) / NANOSECONDS
 
-    def _publish(self, now: int, rows: LiveRows) -> None:
+    def _publish(self, times: NDArray[np.int64], rows: LiveRows) -> None:
         stamps = self._origin + np.rint(rows.stamps * NANOSECONDS).astype(np.int64)
         odometry, accelerations = self._columns.of(rows)
-        self._rows['platform/odometry'].add(now, stamps, odometry)
-        self._rows['platform/acceleration'].add(now, stamps, accelerations)
+        self._rows['platform/odometry'].add(times, stamps, odometry)
+        self._rows['platform/acceleration'].add(times, stamps, accelerations)
         used = rows.used
         refused = np.isfinite(rows.innovations) & ~used
         accepted = np.cumsum(used, axis=0)
         rejected = np.cumsum(refused, axis=0)
         delay = rows.report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
         self._rows['estimator/status'].add(
-            now,
+            times,
             stamps,
             rows.verdicts[:, :13],
             rows.report[:, 16:22],

@@ -107,7 +107,8 @@ class InlineCycle(CycleLink):
     @property
     def _late(self) -> int:
         """How far the back end is beyond the coming cycle [ns]."""
-        return max(round(max(self._backend.now, 0.0) * NANOSECONDS) - self._next, 0)
+        beyond = self._backend.now * NANOSECONDS - self._next
+        return round(beyond) if beyond > 0.0 else 0
 
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""

@@ -109,12 +109,14 @@ class InlineTransport:
         self.baud = baud
         self.lost = False
         self.pieces: deque[tuple[float, bytes]] = deque()
+        self._unread = 0
 
     def set_baud(self, baud: int) -> None:
         """Go on at another speed, without what was received before."""
         self._require()
         self.baud = baud
         self.pieces.clear()
+        self._unread = 0
 
     def read(self, timeout: float) -> bytes:
         """Return all that has been received, without waiting whatever the timeout."""
@@ -122,6 +124,7 @@ class InlineTransport:
         data = b''
         while self.pieces and self.pieces[0][0] <= self._port.now:
             data += self.pieces.popleft()[1]
+        self._unread -= len(data)
         return data
 
     def write(self, data: bytes) -> None:
@@ -135,9 +138,10 @@ class InlineTransport:
 
     def take(self, data: bytes, arrival: float) -> None:
         """Receive from the device, to be read from `arrival` on [s]."""
-        room = BUFFER - sum(len(piece) for _, piece in self.pieces)
-        if data and room > 0:
-            self.pieces.append((arrival, data[:room]))
+        piece = data[: BUFFER - self._unread]
+        if piece:
+            self.pieces.append((arrival, piece))
+            self._unread += len(piece)
 
     def _require(self) -> None:
         if self.lost:
