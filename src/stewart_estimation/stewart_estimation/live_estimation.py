@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from heapq import merge
 import math
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -173,7 +175,7 @@ class LiveEstimation:
     def runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
     ) -> LiveRows:
-        """Take successive samples of both sensors, those of the legs first.
+        """Take successive samples of both sensors, those of the legs first at equal stamps.
 
         Estimates are those that come of the samples one by one, bit for bit; only where the filter
         starts from the very first sample of the IMU, more of them tell how that changes there.
@@ -197,13 +199,16 @@ class LiveEstimation:
             return self._fresh(
                 self._tried(lambda: self._filter.add_runs(imu_stamps, values, leg_stamps, lengths))
             )
-        legs = [leg_sample(*pair) for pair in zip(leg_stamps.tolist(), lengths, strict=True)]
+        legs = [
+            (stamp, self._take_legs, leg_sample(stamp, row))
+            for stamp, row in zip(leg_stamps.tolist(), lengths, strict=True)
+        ]
         imu = [
-            imu_sample(stamp, row[:3], row[3:])
+            (stamp, self._take_imu, imu_sample(stamp, row[:3], row[3:]))
             for stamp, row in zip(imu_stamps.tolist(), values, strict=True)
         ]
-        blocks = list(map(self._take_legs, leg_stamps.tolist(), legs))
-        blocks += map(self._take_imu, imu_stamps.tolist(), imu)
+        # No sensor is silent because samples of the other one are looked at first.
+        blocks = [take(stamp, row) for stamp, take, row in merge(legs, imu, key=itemgetter(0))]
         return LiveRows.joined([block for block in blocks if len(block)])
 
     def _in_order(self, imu_stamps: Array, leg_stamps: Array) -> bool:
