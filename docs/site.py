@@ -31,6 +31,7 @@ GUIDES = [
         'analogue_card',
         'ros2_control',
         'imu',
+        'move_by_hand',
     )
 ]
 NO_API = {'nodes', 'verbs', 'launch', 'demo'}
