@@ -197,6 +197,42 @@ def test_a_jog_that_is_refused_says_why(capfd: pytest.CaptureFixture[str]) -> No
     assert 'not ENABLED' in ask(capfd, 'jog', 'leg', '3', '--rate', '5', code=1)
 
 
+def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> None:
+    keyboard, program = os.openpty()
+    typing = [*COMMAND, 'teleop', '--rate', '30']
+    process = subprocess.Popen(typing, env=environment, stdin=program, stdout=program)
+    try:
+        shown = ''
+        # The line is shown fifty times a second, which paces the typing.
+        while 'as fast as asked' not in shown:
+            shown = (shown + os.read(keyboard, 4096).decode())[-4096:]
+            assert 'slower' not in shown
+            os.write(keyboard, b'f')
+        assert 'a key moves at 30 mm/s, 2 deg/s' in shown
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+    finally:
+        process.kill()
+        os.close(keyboard)
+        os.close(program)
+
+
+def test_no_key_moves_anything_while_the_drives_are_off(
+    environment: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    ask(capfd, 'drive', 'disable')
+    keyboard, program = os.openpty()
+    try:
+        ended = subprocess.run(
+            [*COMMAND, 'teleop'], env=environment, stdin=program, capture_output=True, check=False
+        )
+    finally:
+        os.close(keyboard)
+        os.close(program)
+    assert ended.returncode == 1
+    assert b'the drives are not ENABLED' in ended.stderr
+
+
 def test_paths_are_played_at_half_their_speed(capfd: pytest.CaptureFixture[str]) -> None:
     assert ', speed 50 %: ' in ask(capfd, 'drive', 'speed', '50')
     assert 'speed' not in ask(capfd, 'drive', 'speed', '100').partition(':')[0]
