@@ -102,8 +102,8 @@ def test_rig_comes_up_in_order_is_recorded_whole_and_goes_down(tmp_path: Path) -
 
     assert spin(nodes, task=look) is True
 
-    lifecycle = ['driver', 'cycloidal_trajectory', 'ocean_trajectory', 'excitation_trajectory']
-    assert seen == [*lifecycle, 'active']
+    trajectories = ['cycloidal_trajectory', 'ocean_trajectory', 'excitation_trajectory', 'teleop']
+    assert seen == ['driver', *trajectories, 'active']
     with Bag(tmp_path / 'bag') as bag:
         recorded = {name: topic.count for name, topic in bag.topics.items()}
     sent = {topic: count for topic, count in ledger.counts().items() if count}
