@@ -230,8 +230,10 @@ def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named()
     assert drive.objects[0x60E0, 0] == struct.pack('<H', 3000)
     assert drive.objects[0x605E, 0] == struct.pack('<h', 2)
     assert drive.objects[0x605D, 0] == struct.pack('<h', 1)
-    ramp = struct.pack('<I', round(6.0 * COUNTS))  # the legs' acceleration limit
-    assert drive.objects[0x6084, 0] == drive.objects[0x6085, 0] == ramp
+    # The legs' 6 m/s² are more counts than the object holds: 5.1 m/s².
+    assert drive.objects[0x6084, 0] == drive.objects[0x6085, 0] == b'\xff' * 4
+    gentle = {item.index: item.data for item in FIXED.guards.settings(FIXED.gear, 2.0, None)}
+    assert gentle[0x6084] == gentle[0x6085] == struct.pack('<I', round(2.0 * COUNTS))
 
 
 def test_a_drive_that_comes_up_without_sync0_is_told_to_work_on_it() -> None:
