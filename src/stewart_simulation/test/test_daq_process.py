@@ -95,10 +95,11 @@ class Session:
             time.sleep(2e-3)
 
     def enable(self) -> None:
+        # Nothing is enabled before the drives were measured.
+        self.until(lambda: bool(self.look() and self.strokes.any()))
         accepted, said = self.client.request(Request.ENABLE, timeout=30.0)
         assert accepted, said
         self.until(lambda: self.look()[0] is State.ENABLED)
-        self.until(lambda: not np.array_equal(self.strokes, np.zeros(6)))
 
     def ramp(self, distance: float, upto: Callable[[], bool] = lambda: False) -> None:
         """Move all legs, slowly at first, until the distance is covered or a condition holds."""
