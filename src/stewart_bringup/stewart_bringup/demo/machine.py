@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import json
 import os
 from pathlib import Path
-import resource
 import subprocess
 import sys
 from typing import Any
@@ -43,22 +42,6 @@ def real_time() -> Iterator[str]:
         yield f'real-time, SCHED_RR {PRIORITY}'
     finally:
         os.sched_setscheduler(0, policy, before)
-
-
-def driver_priority() -> int:
-    """Return the priority with which the drives' cycle goes before this thread and all it starts.
-
-    Those of one priority take turns of up to 100 ms: with writer, middleware and nodes on two
-    cores, a cycle of 2.5 ms would be missed ten times in a row. It is one above this thread's, as
-    far as this user may go; 0 without a real-time priority.
-    """
-    if os.sched_getscheduler(0) not in {os.SCHED_RR, os.SCHED_FIFO}:
-        return 0
-    above = os.sched_getparam(0).sched_priority + 1
-    limit, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
-    if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
-        return above
-    return min(above, limit)
 
 
 LATE_P99 = 1e-3

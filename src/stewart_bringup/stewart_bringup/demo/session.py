@@ -15,7 +15,7 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_bringup.composition import compose, Ledger, simulated_pace
-from stewart_bringup.demo.machine import driver_priority, real_time
+from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
@@ -81,14 +81,7 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         TemporaryDirectory(prefix='demo-') as folder,
         middleware(['--ros-args', '--log-level', 'warn']),
     ):
-        with real_time():
-            priority = driver_priority()
-        overrides: dict[str, dict[str, object]] = {
-            # Machines answer at once: whoever waits for a frame waits for this process.
-            'virtual_rig': {'directory': f'{folder}/rig', 'realtime_priority': priority},
-            'driver': {'realtime_priority': priority},
-            **scenario.overrides(),
-        }
+        overrides = {'virtual_rig': {'directory': f'{folder}/rig'}, **scenario.overrides()}
         nodes = compose(
             files,
             names=(*CHAIN, wave.node),

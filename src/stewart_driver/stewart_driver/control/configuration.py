@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
 from stewart_driver.options import option, require_positive
@@ -104,8 +105,7 @@ class CycleConfiguration:
 
     Attributes:
         publish_every: Every so many cycles a sample goes into the ring for the node.
-        realtime_priority: SCHED_FIFO priority of the process, 1 to 99; 0 leaves the ordinary
-            scheduler.
+        realtime_priority: SCHED_FIFO priority of the process, as of `scheduling.take_priority`.
         cpu_affinity: Processors that the process may run on; empty leaves all.
 
     Raises:
@@ -116,14 +116,14 @@ class CycleConfiguration:
     interpolation: InterpolationSettings = field(default_factory=InterpolationSettings)
     supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
     publish_every: int = 1
-    realtime_priority: int = 0
+    realtime_priority: int = AS_PERMITTED
     cpu_affinity: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.publish_every < 1:
             raise ConfigurationError('publish_every', self.publish_every, 'at least 1')
-        if not 0 <= self.realtime_priority <= 99:
-            raise ConfigurationError('realtime_priority', self.realtime_priority, '0 to 99')
+        if not AS_PERMITTED <= self.realtime_priority <= 99:
+            raise ConfigurationError('realtime_priority', self.realtime_priority, '-1 to 99')
 
     @property
     def longest_stop(self) -> float:

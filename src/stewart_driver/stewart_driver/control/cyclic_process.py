@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-import ctypes
 import gc
 from importlib import import_module
 import os
 import pickle
-import resource
 import signal
 import sys
 import time
@@ -29,9 +27,15 @@ from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
+from stewart_driver.control.scheduling import (
+    keep_to,
+    lock_memory,
+    sharpen_sleep,
+    take_priority,
+)
 from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.control.state_machine import AT_REST
-from stewart_driver.errors import ConfigurationError, DriverError
+from stewart_driver.errors import DriverError
 
 # So many objects that nobody needs any more may pile up while nothing moves.
 LITTER = 20_000
@@ -69,44 +73,6 @@ def _noting(troubles: list[BaseException]) -> Iterator[None]:
         troubles.append(error)
 
 
-def _schedule(configuration: CycleConfiguration) -> list[str]:
-    """Take the priority and the processors asked for; return what was not permitted besides."""
-    if configuration.cpu_affinity:
-        try:
-            os.sched_setaffinity(0, configuration.cpu_affinity)
-        except OSError as error:
-            raise ConfigurationError(
-                'cpu_affinity',
-                configuration.cpu_affinity,
-                f'processors out of {sorted(os.sched_getaffinity(0))}',
-            ) from error
-    if not configuration.realtime_priority:
-        return []
-    try:
-        priority = os.sched_param(configuration.realtime_priority)
-        os.sched_setscheduler(0, os.SCHED_FIFO, priority)
-    except PermissionError as error:
-        raise ConfigurationError(
-            'realtime_priority',
-            configuration.realtime_priority,
-            '0, or the permission for SCHED_FIFO (rtprio in limits.conf, or CAP_SYS_NICE)',
-        ) from error
-    return _lock_memory()
-
-
-def _lock_memory() -> list[str]:
-    """Keep the memory of this process from being paged out; say if that is not permitted."""
-    CURRENT, FUTURE, ON_FAULT = 1, 2, 4
-    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_MEMLOCK, unlimited)
-    # Under a limit the memory of tomorrow could not be had at all, so that is not asked for.
-    limited = resource.getrlimit(resource.RLIMIT_MEMLOCK) != unlimited
-    if limited or ctypes.CDLL(None).mlockall(CURRENT | FUTURE | ON_FAULT):
-        return ['memory is not locked: it takes memlock unlimited in limits.conf']
-    return []
-
-
 def _serve(
     backend: Backend,
     configuration: CycleConfiguration,
@@ -115,16 +81,20 @@ def _serve(
     troubles: list[BaseException],
 ) -> None:
     """Open the back end, run cycles, and end it in order whatever happens."""
-    notes = _schedule(configuration)
+    keep_to(configuration.cpu_affinity)
+    notes = [take_priority(configuration.realtime_priority)]
+    # A priority that was not granted is the one thing to say; memory would be the second excuse.
+    if configuration.realtime_priority and not notes[0]:
+        notes.append(lock_memory())
     backend.open(time.monotonic())
     with _noting(troubles):
-        loop = ControlLoop(backend, configuration, block, notes)
+        loop = ControlLoop(backend, configuration, block, [note for note in notes if note])
         # What exists now stays. A collection takes as long as several cycles, so none comes by
         # itself.
         gc.collect()
         gc.freeze()
         gc.disable()
-        _sharpen_sleep()
+        sharpen_sleep()
         _run(loop, backend, block, parent, configuration.longest_stop + STOP_SLACK)
         backend.disable()
     # Where drives still follow, it is the back end that brings them to rest before they are off.
@@ -186,12 +156,6 @@ def _count(words: Any, lateness: float, busy: float) -> None:
     words['busy'][bin_of(busy)] += 1
     words['latest'] = max(words['latest'], lateness)
     words['busiest'] = max(words['busiest'], busy)
-
-
-def _sharpen_sleep() -> None:
-    """Ask for the finest timer slack; the default lets the kernel wake us 50 µs late."""
-    PR_SET_TIMERSLACK = 29
-    ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
 
 
 if __name__ == '__main__':

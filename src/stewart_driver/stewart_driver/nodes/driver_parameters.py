@@ -14,6 +14,7 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
+from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_platform import require_platform_of_the_rig
@@ -38,7 +39,10 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
         2.5, 'a cyclic process that runs no cycle for so long, drives on, is killed [s]', min=0.05
     )
     realtime_priority: int = param(
-        0, 'SCHED_FIFO priority of the cyclic process; 0: ordinary scheduler', min=0, max=99
+        AS_PERMITTED,
+        'SCHED_FIFO priority of the cyclic process; -1: a low one if permitted; 0: none',
+        min=AS_PERMITTED,
+        max=99,
     )
     cpu_affinity: tuple[int, ...] = param(
         (), 'processors that the cyclic process may run on; empty: all', min=0

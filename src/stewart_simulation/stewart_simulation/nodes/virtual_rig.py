@@ -75,8 +75,8 @@ class VirtualRig(Node):
     def _process(self, chosen: VirtualRigParameters) -> RigProcess:
         rig = RigProcess(self._settings, Path(chosen.directory) if chosen.directory else None)
         self._rig = rig  # ends with the node, whatever happens from here on
-        if chosen.realtime_priority:
-            rig.hurry(chosen.realtime_priority)
+        if rig.refused:
+            self.get_logger().info(rig.refused)
         return rig
 
     def _simulated_ns(self) -> int:

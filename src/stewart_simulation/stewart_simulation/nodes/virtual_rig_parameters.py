@@ -15,6 +15,3 @@ class VirtualRigParameters:
 
     directory: str = param('', 'where its wires end; empty: by user and platform, see README')
     truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
-    realtime_priority: int = param(
-        0, 'SCHED_FIFO priority of the rig process; 0 leaves it to the kernel', min=0, max=99
-    )

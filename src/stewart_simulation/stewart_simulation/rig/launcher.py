@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 import json
-import os
 from pathlib import Path
 import select
 import subprocess
@@ -15,6 +14,7 @@ import time
 from typing import Any, ClassVar
 
 from stewart_driver.control.child_process import ChildProcess, spawn
+from stewart_driver.control.scheduling import AS_PERMITTED, take_priority
 from stewart_simulation.control import ControlClient
 from stewart_simulation.errors import RigError
 from stewart_simulation.rig import directory as places
@@ -38,6 +38,7 @@ class RigProcess(ChildProcess):
     Attributes:
         ends: Interface and namespace of the segment, card, imu, control, truth and rig_file;
             without those that there are not.
+        refused: What the machine did not permit this process, empty if nothing.
 
     Raises:
         RigError: If it does not start, with the reason that it gave.
@@ -65,6 +66,8 @@ class RigProcess(ChildProcess):
         )
         try:
             self.ends = self._wait(timeout)
+            # Machines answer at once: whoever waits for a frame waits for this process.
+            self.refused = take_priority(AS_PERMITTED, self.pid)
         except BaseException:
             self._end_now()
             raise
@@ -94,10 +97,6 @@ class RigProcess(ChildProcess):
         """Break or mend something; raises `SegmentError` where fault or arguments do not fit."""
         with self.control() as control:
             return control.call(fault, **arguments)
-
-    def hurry(self, priority: int) -> None:
-        """Give it a real-time priority; raises PermissionError where that is not allowed."""
-        os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(priority))
 
     def end(self) -> None:
         """End it as soon as nobody uses it any more, and remove what it could not."""
