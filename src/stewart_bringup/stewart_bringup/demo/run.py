@@ -23,7 +23,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 from stewart_bringup.demo.analysis import analyse, Result
-from stewart_bringup.demo.identification import find, loaded, LoadedScenario, TITLE
+from stewart_bringup.demo.identification import find, FOUND, loaded, LoadedScenario, TITLE
 from stewart_bringup.demo.machine import because_late, Meter, playable
 from stewart_bringup.demo.plots import compare_estimate, cover, pictures
 from stewart_bringup.demo.recording import driver_history, read_recording
@@ -155,6 +155,7 @@ def run_demo(
     for name in names:
         _require_bag(output / name)
         _make_room(unfinished / name)
+    shutil.rmtree(unfinished / FOUND, ignore_errors=True)
     unfinished.mkdir(parents=True, exist_ok=True)
     steps: list[tuple[str, Step]] = [(item.title, partial(_scenario, item)) for item in scenarios]
     if identifying:
@@ -194,7 +195,7 @@ def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
     console.print(closing_table(chapters))
     for chapter in chapters:
         for what, advice in chapter.wrong:
-            told = f'{chapter.title}: FAILED: {what}. It means: {advice}'
+            told = f'{chapter.title}: FAILED: {what}: {advice}'
             console.print(told, style='bold red', highlight=False, soft_wrap=True)
     for chapter in chapters:
         if chapter.real_time:
@@ -342,5 +343,11 @@ def _put_in_place(unfinished: Path, output: Path, names: Sequence[str]) -> None:
         if (unfinished / name).exists():
             _make_room(output / name)
             rename_folder(unfinished / name, output / name)
+    # What identification has found are files beside which somebody may have put others.
+    if (unfinished / FOUND).exists():
+        (output / FOUND).mkdir(exist_ok=True)
+        for path in (unfinished / FOUND).iterdir():
+            path.replace(output / FOUND / path.name)
+        (unfinished / FOUND).rmdir()
     with suppress(OSError):
         unfinished.rmdir()

@@ -49,6 +49,9 @@ class Machine(Protocol):
     def go(self, now: float) -> None:
         """Bring the plant to an instant [s]."""
 
+    def end(self) -> None:
+        """Take the wires away, so that the next machine of this process finds the same names."""
+
 
 class SimulatedMachine:
     """The drives of the back end ``simulated``.
@@ -91,6 +94,9 @@ class SimulatedMachine:
     def go(self, now: float) -> None:
         """Bring the plant to an instant [s]."""
         self.backend.mechanics.advance(now)
+
+    def end(self) -> None:
+        """Leave it: there are no wires."""
 
 
 class InlineMachine:
@@ -150,6 +156,10 @@ class InlineMachine:
         """Bring the plant to an instant [s]."""
         self.rig.tick()
         self.rig.mechanics.advance(now)
+
+    def end(self) -> None:
+        """Take the wires away."""
+        self.rig.end()
 
 
 def machine_of(parameters: RigParameters, now: Callable[[], int]) -> Machine:

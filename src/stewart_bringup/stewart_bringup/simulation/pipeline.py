@@ -176,6 +176,7 @@ class Pipeline:
             return self._run(on_second)
         finally:
             gc.unfreeze()
+            self.machine.end()
 
     def _run(self, on_second: Callable[[], object]) -> Outcome:
         schedule = self.schedule
