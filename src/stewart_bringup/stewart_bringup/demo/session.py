@@ -81,7 +81,10 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         TemporaryDirectory(prefix='demo-') as folder,
         middleware(['--ros-args', '--log-level', 'warn']),
     ):
-        overrides = {'virtual_rig': {'directory': f'{folder}/rig'}, **scenario.overrides()}
+        overrides: dict[str, dict[str, object]] = {
+            'virtual_rig': {'directory': f'{folder}/rig'},
+            **scenario.overrides(),
+        }
         nodes = compose(
             files,
             names=(*CHAIN, wave.node),
