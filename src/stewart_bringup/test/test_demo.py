@@ -165,6 +165,20 @@ def _size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob('*.mcap'))
 
 
+@pytest.mark.slow
+def test_what_identification_finds_is_put_beside_what_stands_there(tmp_path: Path) -> None:
+    note = tmp_path / 'identified' / 'note.txt'
+    note.parent.mkdir()
+    note.write_text('of somebody else')
+
+    with StopSignals() as stop:
+        assert run_demo([], tmp_path, stop, identifying=True) is True
+
+    assert note.read_text() == 'of somebody else'
+    assert list(note.parent.glob('*.yaml'))
+    assert not (tmp_path / 'unfinished').exists()
+
+
 @pytest.mark.parametrize(
     'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )

@@ -31,6 +31,7 @@ from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_bringup.simulation import setpoints
 from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+from stewart_bringup.simulation.machines import InlineMachine
 from stewart_bringup.simulation.motions import files_of, source_of
 from stewart_bringup.simulation.pipeline import Outcome, Pipeline
 from stewart_bringup.simulation.rig_parameters import RigParameters
@@ -283,6 +284,16 @@ def test_a_rig_on_ethercat_runs_in_simulated_time(tmp_path: Path) -> None:
     assert enabling == sorted(enabling)
     assert enabling[0] == 0
     assert enabling[-1] == 6
+
+
+def test_the_next_machine_finds_the_names_of_the_wires_free() -> None:
+    names = []
+    for _ in range(2):
+        made = pipeline(rig='ex800_daq', duration=0.1)
+        made.run()
+        assert isinstance(made.machine, InlineMachine)
+        names.append((made.machine.rig.card, made.machine.rig.ends['imu']))
+    assert names[0] == names[1]
 
 
 def test_a_driver_that_stops_the_platform_ends_the_motion_and_says_why() -> None:

@@ -195,7 +195,7 @@ def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
     console.print(closing_table(chapters))
     for chapter in chapters:
         for what, advice in chapter.wrong:
-            told = f'{chapter.title}: FAILED: {what}: {advice}'
+            told = f'{chapter.title}: FAILED: {what} – {advice}'
             console.print(told, style='bold red', highlight=False, soft_wrap=True)
     for chapter in chapters:
         if chapter.real_time:

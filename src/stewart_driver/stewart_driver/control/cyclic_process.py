@@ -82,13 +82,12 @@ def _serve(
 ) -> None:
     """Open the back end, run cycles, and end it in order whatever happens."""
     keep_to(configuration.cpu_affinity)
-    notes = [take_priority(configuration.realtime_priority)]
-    # A priority that was not granted is the one thing to say; memory would be the second excuse.
-    if configuration.realtime_priority and not notes[0]:
-        notes.append(lock_memory())
+    refused = take_priority(configuration.realtime_priority)
+    if configuration.realtime_priority and not refused:
+        refused = lock_memory()
     backend.open(time.monotonic())
     with _noting(troubles):
-        loop = ControlLoop(backend, configuration, block, [note for note in notes if note])
+        loop = ControlLoop(backend, configuration, block, [refused] if refused else [])
         # What exists now stays. A collection takes as long as several cycles, so none comes by
         # itself.
         gc.collect()
