@@ -33,7 +33,7 @@ from scipy.interpolate import CubicHermiteSpline
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_bringup.composition import compose
-from stewart_bringup.demo.machine import driver_priority, real_time
+from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.session import CHAIN
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
@@ -186,7 +186,6 @@ def play(seconds: float) -> Result:
         try:
             overrides: dict[str, dict[str, Any]] = {
                 'virtual_rig': {'directory': str(Path(folder, 'rig'))},
-                'driver': {'realtime_priority': driver_priority()},
             }
             nodes = compose(files, names=(*CHAIN, NODE), overrides=overrides, lean=True)
             operator: Any = WaveOperator(

@@ -46,7 +46,7 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
 from stewart_bags.series import JointSeries, PoseSeries, read_joints, read_series
 from stewart_bringup import composition
-from stewart_bringup.demo.machine import driver_priority, real_time
+from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.tracking import latencies
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
@@ -95,7 +95,6 @@ def parameters(rate: float) -> dict[str, dict[str, Any]]:
         'extrapolation_time': 0.2,
         'command_timeout': 1.0,
         'simulated.cycle_time': min(0.0025, 1.0 / rate),
-        'realtime_priority': driver_priority(),
     }
     return {
         'driver': driver,
