@@ -15,13 +15,14 @@ from stewart_kinematics.trajectories.trajectory import positive
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
 
 if TYPE_CHECKING:
-    from stewart_kinematics.limits.guard import MotionGuard
+    from stewart_kinematics.limits.guard import Flags, MotionGuard
 
 # Froude's scaling fits in a window (too small a sea tilts too fast), so a scan comes first.
 _RATIO = 1.2
 _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
 _HALVINGS = 16
 _STRIDE = 16
+_ALL = slice(None)
 
 Scaling = Literal['plain', 'froude']
 
@@ -92,37 +93,52 @@ def fit_wave(
         components = froude(wave.components, 1.0 / factor)
         return replace(wave, components=components, position=wave.position * factor)
 
-    def most_used(factor: float, stride: int = 1) -> tuple[float, str]:
+    time = sample_times(min(duration, wave.duration), rate)
+
+    def used(factor: float, samples: slice | Flags) -> tuple[Array, str]:
         try:
             candidate = scaled(factor)
         except TrajectoryError as error:
-            return np.inf, str(error)
-        time = sample_times(min(duration, candidate.duration), rate)
-        return _most_used(candidate, guard, whole, time[::stride])
+            return np.array([np.inf]), str(error)
+        return _used(candidate, guard, whole, time[samples])
 
-    def fits(factor: float) -> bool:
-        # Some of the samples are enough to see that most factors are too large.
-        return all(most_used(factor, stride)[0] <= fraction for stride in (_STRIDE, 1))
-
+    # Few samples bind: the search looks at some, and those that its answer breaks join them.
+    some: Flags = np.arange(time.size) % _STRIDE == 0
     factors = _FACTORS[::-1].tolist()
-    steps = len(factors) + _HALVINGS
-    for tried, low in enumerate(factors):
-        report(tried / steps)
-        if fits(low):
-            break
-    else:
-        used, quantity, best = min((*most_used(factor), factor) for factor in factors)
-        raise TrajectoryError(
-            f'the sea fits at no scale: at {best:.3g} it uses {100.0 * used:.4g} % of the margin '
-            f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
-        )
-    high = low * _RATIO
-    for halving in range(_HALVINGS):
-        report((len(factors) + halving) / steps)
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    report(1.0)
-    return scaled(low), low
+    steps, tried = len(factors) + _HALVINGS, 0
+    while True:
+        while used(factors[tried], some)[0].max() > fraction:
+            tried += 1
+            report(tried / steps)
+            if tried == len(factors):
+                raise TrajectoryError(_no_scale(used, factors, fraction))
+        low, high = factors[tried], factors[tried] * _RATIO
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            fits = used(middle, some)[0].max() <= fraction
+            low, high = (middle, high) if fits else (low, middle)
+        broken = np.flatnonzero(used(low, _ALL)[0] > fraction)
+        if not broken.size:
+            report(1.0)
+            return scaled(low), low
+        # A peak moves with the factor.
+        for sample in broken:
+            some[max(sample - _STRIDE, 0) : sample + _STRIDE] = True
+
+
+def _no_scale(
+    used: Callable[[float, slice], tuple[Array, str]], factors: list[float], fraction: float
+) -> str:
+    """Tell of the factor that uses the least how much that is, and of which margin."""
+    shares = [used(factor, _ALL) for factor in factors]
+    most, quantity, factor = min(
+        (float(share.max()), quantity, factor)
+        for (share, quantity), factor in zip(shares, factors, strict=True)
+    )
+    return (
+        f'the sea fits at no scale: at {factor:.3g} it uses {100.0 * most:.4g} % of the margin '
+        f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
+    )
 
 
 def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
@@ -137,16 +153,17 @@ def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
     return margins
 
 
-def _most_used(
+def _used(
     wave: OrbitalWave, guard: MotionGuard, whole: dict[str, float], time: Array
-) -> tuple[float, str]:
-    """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
+) -> tuple[Array, str]:
+    """Return the largest used fraction of a margin at each time (n,), and the quantity at most."""
     motion = wave.sample(time)
-    used = [
-        (1.0 - float(m.min()) / whole[name], name) for name, m in guard.margins(motion).items()
-    ]
-    used += [(1.0 - margin, name) for name, margin in guard.jerk_margin(motion, time).items()]
-    return max(used)
+    used = {name: 1.0 - m / whole[name] for name, m in guard.margins(motion).items()}
+    for name, margin in guard.jerk_margins(motion, time).items():
+        # A jerk belongs to the samples at both ends of its interval.
+        between = np.concatenate([[-np.inf], 1.0 - margin, [-np.inf]])
+        used[name] = np.maximum(between[:-1], between[1:])
+    return np.max(list(used.values()), axis=0), max(used, key=lambda name: used[name].max())
 
 
 def require_few_samples(duration: float, rate: float) -> None:

@@ -144,11 +144,10 @@ class MotionGuard:
                     Violation(name, value, -math.inf, bound, unit, index=index + 1)
                 )
 
-    def jerk_margin(self, motion: Motion, time: Array) -> dict[str, float]:
-        """Return what `check_jerk` looks at as least margins, as `margins` has them."""
-        greatest = mean_jerk(motion, time).max(axis=0, initial=0.0).tolist()
-        pairs = zip(self._jerks, greatest, strict=True)
-        return {name: 1.0 - value / bound for (name, bound, _), value in pairs}
+    def jerk_margins(self, motion: Motion, time: Array) -> dict[str, Array]:
+        """Return what `check_jerk` looks at as `margins` has it, (n - 1,) between n samples."""
+        jerks = zip(self._jerks, mean_jerk(motion, time).T, strict=True)
+        return {name: 1.0 - values / bound for (name, bound, _), values in jerks}
 
     def margins(self, motion: Motion) -> dict[str, Array]:
         """Return how far from its limit every quantity is, the least over the legs, (...).
