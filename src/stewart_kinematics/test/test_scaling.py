@@ -76,6 +76,18 @@ def test_whole_workspace_is_the_border_of_what_the_guard_allows(scaling, sea) ->
         require_inside(larger)
 
 
+def test_a_sea_out_of_reach_of_cranks_does_not_fit_them() -> None:
+    cranks = Platform.from_yaml('sg90_rotary')
+    guard = MotionGuard(cranks)
+    sea = OrbitalWave(SEA, cranks.geometry.neutral_pose)
+    fitted, factor = fit_wave(sea, guard, 1.0, 'plain', duration=15.0)
+    time = sample_times(15.0, 50.0)
+    guard.check(fitted.sample(time))
+    larger = replace(sea, components=plain(sea.components, 1.02 * factor))
+    with pytest.raises(MotionRefused):
+        guard.check(larger.sample(time))
+
+
 @pytest.mark.parametrize(('scaling', 'sea'), [('plain', SEA), ('froude', GENTLE)])
 def test_fraction_bounds_the_strokes_about_the_centre(scaling, sea) -> None:
     wave, _ = fit_wave(_wave(sea), GUARD, 0.6, scaling, duration=15.0)

@@ -163,7 +163,9 @@ def _used(
         # A jerk belongs to the samples at both ends of its interval.
         between = np.concatenate([[-np.inf], 1.0 - margin, [-np.inf]])
         used[name] = np.maximum(between[:-1], between[1:])
-    return np.max(list(used.values()), axis=0), max(used, key=lambda name: used[name].max())
+    # Where a crank can't reach, its other quantities are not numbers.
+    most = {name: np.fmax.reduce(share, initial=-np.inf) for name, share in used.items()}
+    return np.fmax.reduce(list(used.values())), max(most, key=lambda name: most[name])
 
 
 def require_few_samples(duration: float, rate: float) -> None:
