@@ -120,6 +120,13 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     assert imu.sensor.saved[3] == 6
     assert len(samples) == pytest.approx(200, abs=40)
     assert {kind for item in samples for kind in item.sample.frames} == set(IMU)
+
+
+@pytest.mark.realtime
+def test_a_sensor_that_keeps_its_pace_is_well(bench: Bench) -> None:
+    bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
     bench.until(lambda: bench.verdict(0.6).severity is Severity.OK)
     assert bench.verdict().message.endswith('at 115200 baud')
 
