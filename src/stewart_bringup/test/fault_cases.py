@@ -468,7 +468,7 @@ SETPOINTS = (
     Case(
         'one setpoint is not a number',
         (act('do.not_a_number', count=1),),
-        r'commands refused in the last second: .*nan',
+        r'commands? refused in the last second: .*nan',
         *('ENABLED', REPORT, ON_PATH, COMMANDS),
     ),
     Case(
@@ -480,7 +480,7 @@ SETPOINTS = (
     Case(
         'one setpoint is 20 mm off',
         (act('do.jump', metres=0.02),),
-        r'commands refused in the last second: ',
+        r'commands? refused in the last second: ',
         *('ENABLED', REPORT, ON_PATH, COMMANDS),
     ),
     Case(

@@ -59,6 +59,7 @@ class Driver(DeviceNode):
         )
         self._session: DriveSession | None = None
         self._active = False
+        self._logged = ''
         self._periodic: list[Any] = []
         self.published: dict[str, CountedPublisher] = {}
         self._states = CountedPublisher(self, DriverState, 'driver/state', STATE_QOS)
@@ -145,6 +146,9 @@ class Driver(DeviceNode):
         for message in states:
             self._states.publish(message)
             text = f'{State(message.state).name}: {message.reason}'
+            if text == self._logged:  # a leg came on or went off, which the topic says
+                continue
+            self._logged = text
             if message.state == State.FAULT:  # rclpy refuses another severity from one line
                 self.get_logger().error(text)
             else:

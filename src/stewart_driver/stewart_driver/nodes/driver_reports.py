@@ -112,7 +112,9 @@ class CommandReport:
         why = self.last_malformed or self._client.last_refusal
         self.last_malformed = self._client.last_refusal = ''
         if refused or why:
-            what = f'{refused} commands refused' if refused else 'refused'
+            what = {0: 'refused', 1: '1 command refused'}.get(
+                refused, f'{refused} commands refused'
+            )
             return Report(Level.WARN, f'{what} in the last second: {why}', values)
         return Report(Level.OK, 'no command refused', values)
 
