@@ -64,10 +64,8 @@ def main() -> int:
         model.parameters[None],
         sample.position[None],
         sample.quaternion_xyzw[None],
-        sample.linear_velocity[None],
-        sample.angular_velocity[None],
-        sample.linear_acceleration[None],
-        sample.angular_acceleration[None],
+        sample.twist[None],
+        sample.acceleration[None],
         np.empty((1, 1, 6)),
     )
     start, step = initial_state(platform.geometry.neutral_pose), 1e-3

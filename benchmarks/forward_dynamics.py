@@ -68,14 +68,7 @@ class Run:
 
 def as_motion(state: Array) -> Motion:
     """Return a state as a motion without acceleration."""
-    return Motion(
-        state[:3],
-        state[3:7],
-        state[LINEAR_VELOCITY],
-        state[ANGULAR_VELOCITY],
-        np.zeros(3),
-        np.zeros(3),
-    )
+    return Motion(state[:3], state[3:7], state[7:])
 
 
 def reference(model: InertialModel, start: Array, forces: Array, longest_step: float) -> Array:

@@ -66,21 +66,20 @@ class FieldSetpoints:
         if isinstance(message, bytes):
             message = deserialize_message(message, PlatformSetpoint)
         rates = [
-            vector_from_msg(vector)
+            np.concatenate([vector_from_msg(part.linear), vector_from_msg(part.angular)])
             for part in (message.twist, message.accel)
-            for vector in (part.linear, part.angular)
         ]
         motion = MotionArrays(*pose_from_msg(message.pose), *rates)
         return Setpoint(to_nanoseconds(message.header.stamp), message.source, motion)
 
     def write(self, stamp: int, motion: Any) -> PlatformSetpoint:
         """Make a message."""
-        linear, angular = motion.linear_acceleration, motion.angular_acceleration
+        linear, angular = motion.acceleration[:3], motion.acceleration[3:]
         return PlatformSetpoint(
             header=_header(stamp),
             source=self._source,
             pose=pose_msg(motion.position, motion.quaternion_xyzw),
-            twist=twist_msg(motion.linear_velocity, motion.angular_velocity),
+            twist=twist_msg(motion.twist[:3], motion.twist[3:]),
             accel=Accel(linear=vector3_msg(linear), angular=vector3_msg(angular)),
         )
 

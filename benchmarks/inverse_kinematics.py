@@ -37,7 +37,7 @@ def main() -> int:
     position = geometry.neutral_pose.position + rng.uniform(-0.1, 0.1, (POSES, 3))
     angles = rng.uniform(-15.0, 15.0, (POSES, 3))
     quaternion = Rotation.from_euler('ZYX', angles, degrees=True).as_quat()
-    motion = Motion(position, quaternion, *rng.normal(size=(4, POSES, 3)))
+    motion = Motion(position, quaternion, *rng.normal(size=(2, POSES, 6)))
     expected = by_numpy(geometry, position, quaternion)
     assert np.abs(leg_lengths(geometry, position, quaternion) - expected).max() < 1e-14
     one, attitude, sample = position[0], quaternion[0], motion[0]

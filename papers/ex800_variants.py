@@ -77,8 +77,7 @@ class Variant:
         """Return the motion with R_z(phi_0) before R_zxy; platform_link has it taken off again."""
         turn = self.turn_rotation
         attitude = turn * Rotation.from_quat(motion.quaternion_xyzw) * turn.inv()
-        return replace(
-            motion,
+        return motion.replaced(
             quaternion_xyzw=attitude.as_quat(),
             angular_velocity=turn.apply(motion.angular_velocity),
             angular_acceleration=turn.apply(motion.angular_acceleration),

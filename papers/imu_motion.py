@@ -9,7 +9,7 @@ derivatives. A recording of its own is put on the clock of the legs first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from imu_mounting import find_mounting, Mounting, predicted
@@ -256,6 +256,6 @@ def _moved(
     arm = turn.as_matrix() @ place
     acceleration = force + platform.gravity - np.cross(alpha, arm)
     acceleration = acceleration - np.cross(w, np.cross(w, arm))
-    return replace(
-        legs, angular_velocity=w, linear_acceleration=acceleration, angular_acceleration=alpha
+    return legs.replaced(
+        angular_velocity=w, linear_acceleration=acceleration, angular_acceleration=alpha
     )

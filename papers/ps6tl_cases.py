@@ -35,7 +35,7 @@ class Case:
     def motion(self) -> Motion:
         """The same for Newton and Euler; the attitude stands still in both cases."""
         still = np.zeros((len(self.time), 3))
-        return Motion(
+        return Motion.of_vectors(
             self.coordinates[:, :3],
             Rotation.from_euler('ZYX', self.coordinates[:, [5, 4, 3]]).as_quat(),
             self.rates[:, :3],

@@ -23,7 +23,7 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.jacobian import joint_condition
 
-Samples = tuple[Array, Array, Array, Array, Array, Array]
+Samples = tuple[Array, Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
+    MOTION,
     part,
     STACK_OUT,
     VECTOR,
@@ -52,9 +53,6 @@ from stewart_kinematics.kernels.vectors import (
 MODEL = (MATRIX, MATRIX, MATRIX, VECTOR)
 """Base joints, platform joints, universal axes, gravity."""
 
-SAMPLES = (MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
-"""Position, quaternion, linear and angular velocity, linear and angular acceleration."""
-
 JOINTS_OUT = types.Array(types.float64, 4, 'C')
 
 OUTCOME = types.UniTuple(types.int64, 2)
@@ -67,7 +65,7 @@ DONE, SINGULAR, LOCKED, NOT_FINITE = 0, 1, 2, 3
 SMALLEST_SINE = 1e-6
 
 
-@kernel(OUTCOME, *MODEL, MATRIX, *SAMPLES, STACK_OUT)
+@kernel(OUTCOME, *MODEL, MATRIX, *MOTION, STACK_OUT)
 def actuator_forces(
     base_joints,
     platform_joints,
@@ -76,10 +74,8 @@ def actuator_forces(
     parameters,
     position,
     quaternion,
-    velocity,
-    omega,
+    twist,
     acceleration,
-    alpha,
     forces,
 ):
     """Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
@@ -93,8 +89,8 @@ def actuator_forces(
     wrench, leg_forces = np.empty(6), np.zeros((6, 10))
     rows, g = parameters.shape[0], triple(gravity, 0)
     for n in range(position.shape[0]):
-        p, v, w = row(position, n), row(velocity, n), row(omega, n)
-        a, b = row(acceleration, n), row(alpha, n)
+        p, v, w = row(position, n), triple(twist[n], 0), triple(twist[n], 3)
+        a, b = triple(acceleration[n], 0), triple(acceleration[n], 3)
         rotation_matrix(quaternion[n], rotation)
         kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
         wrench_matrix(legs, matrix)
@@ -130,7 +126,7 @@ def _to_base(leg: Array, v: Triple) -> Triple:
     return plus(times(v[0], x), plus(times(v[1], y), times(v[2], z)))
 
 
-@kernel(VOID, *MODEL, VECTOR, *SAMPLES, MATRIX, JOINTS_OUT, MATRIX_OUT)
+@kernel(VOID, *MODEL, VECTOR, *MOTION, MATRIX, JOINTS_OUT, MATRIX_OUT)
 def joint_reactions(
     base_joints,
     platform_joints,
@@ -139,10 +135,8 @@ def joint_reactions(
     theta,
     position,
     quaternion,
-    velocity,
-    omega,
+    twist,
     acceleration,
-    alpha,
     forces,
     joints,
     wrench,
@@ -155,8 +149,8 @@ def joint_reactions(
     rotation, legs, force = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty(10)
     g = triple(gravity, 0)
     for n in range(position.shape[0]):
-        p, v, w = row(position, n), row(velocity, n), row(omega, n)
-        a, b = row(acceleration, n), row(alpha, n)
+        p, v, w = row(position, n), triple(twist[n], 0), triple(twist[n], 3)
+        a, b = triple(acceleration[n], 0), triple(acceleration[n], 3)
         rotation_matrix(quaternion[n], rotation)
         kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
         platform_wrench(theta[PLATFORM], rotation, g, w, a, b, wrench[n])

@@ -81,9 +81,7 @@ class RodModel:
             MotionRefused: If a rod does not reach, or a value is not finite.
             SingularPose: If the rods do not hold the platform.
         """
-        samples = motion.rows()
-        position, quaternion = samples[:2]
-        twist, acceleration = np.hstack(samples[2:4]), np.hstack(samples[4:])
+        position, quaternion, twist, acceleration = motion.rows()
         values, _, seconds = self.rods.motion((position, quaternion), twist, acceleration)
         _require_reach(self.rods, motion, values, seconds)
         matrix, _, gears = self.rods.jacobians(position, quaternion, twist)

@@ -73,7 +73,9 @@ def six_axis_motion(ex800: Platform) -> Callable[[np.ndarray], Motion]:
                 np.atleast_2d(np.multiply.outer(x[..., 3 + k], axes[k]))
             )
         quaternion = turned.as_quat().reshape((*np.shape(time), 4))
-        return Motion(home + x[..., :3], quaternion, v[..., :3], omega, a[..., :3], alpha)
+        twist = np.concatenate([v[..., :3], omega], axis=-1)
+        acceleration = np.concatenate([a[..., :3], alpha], axis=-1)
+        return Motion(home + x[..., :3], quaternion, twist, acceleration)
 
     return motion
 

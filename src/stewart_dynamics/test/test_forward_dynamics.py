@@ -83,9 +83,7 @@ def _energy(model: InertialModel, state: np.ndarray) -> float:
     still = Motion.at_rest(pose)
     static = actuator_forces(model, still)
     twist = state[7:]
-    moving = Motion(
-        pose.position, pose.quaternion_xyzw, np.zeros(3), np.zeros(3), twist[:3], twist[3:]
-    )
+    moving = Motion(pose.position, pose.quaternion_xyzw, np.zeros(6), twist)
     momentum = actuator_forces(model, moving) - static
     arms = model.platform_joints @ pose.rotation.T
     legs = pose.position + arms - model.base_joints

@@ -128,7 +128,7 @@ def test_forces_equal_newton_eulers(platform: Platform, states: tuple[np.ndarray
         omega += dx[:, column, None] * axis
     assert np.abs(roll).max() > 0.1
     assert np.abs(pitch).max() > 0.1
-    motion = Motion(x[:, :3], rotation.as_quat(), dx[:, :3], omega, ddx[:, :3], alpha)
+    motion = Motion.of_vectors(x[:, :3], rotation.as_quat(), dx[:, :3], omega, ddx[:, :3], alpha)
 
     ours = LagrangianModel.from_platform(platform).actuator_forces(x, dx, ddx)
 

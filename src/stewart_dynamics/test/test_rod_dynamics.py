@@ -83,7 +83,8 @@ def moving(platform: Platform, rng: np.random.Generator) -> Motion:
     pose, size = platform.geometry.neutral_pose, platform.geometry.length_scale
     turn = Rotation.from_rotvec(rng.uniform(-0.1, 0.1, 3)).as_quat()
     shift, v, a = size * rng.uniform(-0.1, 0.1, 3), size * rng.normal(size=3), rng.normal(size=3)
-    return Motion(pose.position + shift, turn, v, rng.normal(size=3), size * a, rng.normal(size=3))
+    w, alpha = rng.normal(size=3), rng.normal(size=3)
+    return Motion.of_vectors(pose.position + shift, turn, v, w, size * a, alpha)
 
 
 def at(motion: Motion, time: float) -> tuple[Array, Array]:

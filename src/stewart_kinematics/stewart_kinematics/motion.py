@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -84,6 +84,9 @@ class Pose:
         return np.asarray(Rotation.from_quat(self.quaternion_xyzw).as_matrix())
 
 
+_SIZES = (('position', 3), ('quaternion_xyzw', 4), ('twist', 6), ('acceleration', 6))
+
+
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Pose, twist and acceleration of ``platform_link``, for one sample or many.
@@ -94,8 +97,8 @@ class Motion:
     Attributes:
         position (..., 3): [m].
         quaternion_xyzw (..., 4): Unit quaternion, scalar last.
-        linear_velocity, angular_velocity (..., 3): [m/s], [rad/s].
-        linear_acceleration, angular_acceleration (..., 3): [m/s²], [rad/s²].
+        twist (..., 6): Linear and angular velocity [m/s, rad/s]; rest if it is left out.
+        acceleration (..., 6): Linear and angular [m/s², rad/s²]; none if it is left out.
 
     Raises:
         ShapeError: If a trailing axis is wrong or the leading axes differ.
@@ -103,34 +106,51 @@ class Motion:
 
     position: Array
     quaternion_xyzw: Array
-    linear_velocity: Array
-    angular_velocity: Array
-    linear_acceleration: Array
-    angular_acceleration: Array
+    twist: Array = None  # type: ignore[assignment]
+    acceleration: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.position)[:-1]
-        vector, attitude, values = (*shape, 3), (*shape, 4), vars(self)
-        for name, value in values.items():
-            array = np.asarray(value, dtype=np.float64)
-            expected = attitude if name == 'quaternion_xyzw' else vector
-            if array.shape != expected:
-                raise ShapeError(name, str(expected), array.shape)
-            # A frozen class, and half of the time that `object.__setattr__` takes for six fields.
+        shape, values = np.shape(self.position)[:-1], vars(self)
+        for name, size in _SIZES:
+            array = values[name]
+            if array is None:
+                array = np.zeros((*shape, size))
+            array = np.asarray(array, dtype=np.float64)
+            if array.shape != (*shape, size):
+                raise ShapeError(name, str((*shape, size)), array.shape)
+            # A frozen class, and half of the time that `object.__setattr__` takes.
             values[name] = array
 
     @classmethod
     def at_rest(cls, pose: Pose, shape: tuple[int, ...] = ()) -> Motion:
         """Return samples that stand still at `pose`; `shape` gives the leading axes."""
-        zero = np.zeros((*shape, 3))
         return cls(
             np.broadcast_to(pose.position, (*shape, 3)),
             np.broadcast_to(pose.quaternion_xyzw, (*shape, 4)),
-            zero,
-            zero,
-            zero,
-            zero,
         )
+
+    @classmethod
+    def of_vectors(
+        cls,
+        position: Array,
+        quaternion_xyzw: Array,
+        linear_velocity: Array,
+        angular_velocity: Array,
+        linear_acceleration: Array,
+        angular_acceleration: Array,
+    ) -> Motion:
+        """Make a motion of vectors (..., 3) that stand apart [m/s, rad/s, m/s², rad/s²]."""
+        return cls(
+            position,
+            quaternion_xyzw,
+            np.concatenate([linear_velocity, angular_velocity], axis=-1),
+            np.concatenate([linear_acceleration, angular_acceleration], axis=-1),
+        )
+
+    def replaced(self, **vectors: ArrayLike) -> Motion:
+        """Return the motion with some of the vectors of `of_vectors` replaced, by their names."""
+        names = Motion.of_vectors.__annotations__.keys() - {'return'}
+        return Motion.of_vectors(**{n: vectors.get(n, getattr(self, n)) for n in names})
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -143,33 +163,41 @@ class Motion:
         return Pose(self.position, self.quaternion_xyzw)
 
     @property
-    def twist(self) -> Array:
-        """Linear and angular velocity, shape (..., 6) [m/s, rad/s]."""
-        return np.concatenate([self.linear_velocity, self.angular_velocity], axis=-1)
+    def linear_velocity(self) -> Array:
+        """View of the twist, shape (..., 3) [m/s]."""
+        return self.twist[..., :3]
 
     @property
-    def acceleration(self) -> Array:
-        """Linear and angular acceleration, shape (..., 6) [m/s², rad/s²]."""
-        return np.concatenate([self.linear_acceleration, self.angular_acceleration], axis=-1)
+    def angular_velocity(self) -> Array:
+        """View of the twist, shape (..., 3) [rad/s]."""
+        return self.twist[..., 3:]
 
-    def parts(self) -> tuple[Array, ...]:
+    @property
+    def linear_acceleration(self) -> Array:
+        """View of the acceleration, shape (..., 3) [m/s²]."""
+        return self.acceleration[..., :3]
+
+    @property
+    def angular_acceleration(self) -> Array:
+        """View of the acceleration, shape (..., 3) [rad/s²]."""
+        return self.acceleration[..., 3:]
+
+    def parts(self) -> tuple[Array, Array, Array, Array]:
         """Return the fields."""
-        return tuple(vars(self).values())
+        return self.position, self.quaternion_xyzw, self.twist, self.acceleration
 
-    def rows(self) -> tuple[Array, Array, Array, Array, Array, Array]:
+    def rows(self) -> tuple[Array, Array, Array, Array]:
         """Return the fields with the leading axes made one, in C order, as kernels take them."""
         return (
             np.ascontiguousarray(self.position).reshape(-1, 3),
             np.ascontiguousarray(self.quaternion_xyzw).reshape(-1, 4),
-            np.ascontiguousarray(self.linear_velocity).reshape(-1, 3),
-            np.ascontiguousarray(self.angular_velocity).reshape(-1, 3),
-            np.ascontiguousarray(self.linear_acceleration).reshape(-1, 3),
-            np.ascontiguousarray(self.angular_acceleration).reshape(-1, 3),
+            np.ascontiguousarray(self.twist).reshape(-1, 6),
+            np.ascontiguousarray(self.acceleration).reshape(-1, 6),
         )
 
     def __getitem__(self, index: Any) -> Motion:
         """Select samples along the leading axes."""
-        return Motion(*(getattr(self, item.name)[index] for item in fields(self)))
+        return Motion(*(values[index] for values in self.parts()))
 
 
 def mean_jerk(motion: Motion, time: Array) -> Array:

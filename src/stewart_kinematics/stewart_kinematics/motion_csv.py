@@ -76,8 +76,7 @@ def motion_in_base(table: Table, reference: Pose) -> Motion:
     twist, acceleration = (
         np.zeros((len(position), 6)) if values is None else values for values in derivatives(table)
     )
-    halves = twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
-    return Motion(position, quaternion, *halves)
+    return Motion(position, quaternion, twist, acceleration)
 
 
 def poses_from_base(

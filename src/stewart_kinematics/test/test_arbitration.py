@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from stewart_kinematics.control.admission import at_rest, SetpointArbiter, SourceRefused
@@ -11,8 +9,8 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Motion, Pose
 
 RESTING = Motion.at_rest(Pose.identity())
-MOVING = replace(RESTING, linear_velocity=np.array([0.0, 0.0, 0.01]))
-TURNING_BACK = replace(RESTING, angular_acceleration=np.array([0.1, 0.0, 0.0]))
+MOVING = RESTING.replaced(linear_velocity=np.array([0.0, 0.0, 0.01]))
+TURNING_BACK = RESTING.replaced(angular_acceleration=np.array([0.1, 0.0, 0.0]))
 
 
 @pytest.fixture
@@ -89,7 +87,7 @@ def test_release_opens_the_platform_to_everyone(arbiter: SetpointArbiter) -> Non
 
 def test_motion_that_is_not_a_number_is_no_rest() -> None:
     assert at_rest(RESTING)
-    assert not at_rest(replace(RESTING, linear_velocity=np.array([0.0, np.nan, 0.0])))
+    assert not at_rest(RESTING.replaced(linear_velocity=np.array([0.0, np.nan, 0.0])))
 
 
 def test_silence_must_last() -> None:

@@ -21,9 +21,11 @@ from stewart_kinematics.trajectories.attitude import (
 def scaled(attitude, centre, factor):
     """Run the kernel that multiplies the deviation of an attitude from a centre."""
     count = len(attitude[0])
-    outputs = np.empty((count, 4)), np.empty((count, 3)), np.empty((count, 3))
-    scaled_turn(*attitude, centre, np.stack(factor, axis=-1), *outputs)
-    return outputs
+    sixes = (np.hstack([np.zeros((count, 3)), values]) for values in attitude[1:])
+    quaternion, twist, acceleration = np.empty((count, 4)), *np.empty((2, count, 6))
+    factors = np.stack(factor, axis=-1)
+    scaled_turn(attitude[0], *sixes, centre, factors, quaternion, twist, acceleration)
+    return quaternion, twist[:, 3:], acceleration[:, 3:]
 
 
 @pytest.fixture

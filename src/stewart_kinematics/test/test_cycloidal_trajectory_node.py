@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -275,7 +274,7 @@ def test_idle_node_is_not_called_for_poses_and_commands(rig: MoveRig) -> None:
 
 
 def test_goal_is_refused_while_another_source_moves_the_platform(rig: MoveRig) -> None:
-    moving = replace(Motion.at_rest(NEUTRAL), linear_velocity=np.array([0.0, 0.0, 0.01]))
+    moving = Motion.at_rest(NEUTRAL).replaced(linear_velocity=np.array([0.0, 0.0, 0.01]))
     rig.say('ocean_trajectory', moving)
     rig.spin(0.1)
 

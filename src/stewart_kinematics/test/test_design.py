@@ -72,10 +72,10 @@ def test_merits_agree_with_the_kinematics() -> None:
     directions = rng.normal(size=(4000, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     rest = Motion.at_rest(pose, (4000,))
-    turning = inverse(geometry, replace(rest, angular_velocity=directions)).rate
+    turning = inverse(geometry, rest.replaced(angular_velocity=directions)).rate
     largest = np.abs(turning).max()
     assert 0.99 * found.leg_rate_turning < largest <= found.leg_rate_turning * (1 + 1e-9)
-    up = replace(Motion.at_rest(pose), linear_velocity=np.array([0.0, 0.0, 1.0]))
+    up = Motion.at_rest(pose).replaced(linear_velocity=np.array([0.0, 0.0, 1.0]))
     assert np.abs(inverse(geometry, up).rate).max() == pytest.approx(found.leg_rate_up)
     # A vertical load is shared by six equal legs: each bears a sixth over its steepness.
     assert found.leg_force >= 1.0 / 6.0 / found.leg_rate_up - 1e-12

@@ -292,7 +292,7 @@ def test_condition_number_and_pose_belong_to_the_solution(vigo):
 def test_twist_inverts_the_leg_rates(geometry, rng):
     position, quaternion = about_neutral(geometry, rng, 10, 0.1 * geometry.length_scale, 10.0)
     v, w = rng.normal(size=(2, 10, 3))
-    motion = Motion(position, quaternion, v, w, np.zeros((10, 3)), np.zeros((10, 3)))
+    motion = Motion(position, quaternion, np.hstack([v, w]))
     legs = inverse(geometry, motion)
     for index in range(10):
         result = forward(geometry, legs.length[index])

@@ -39,7 +39,7 @@ def polynomial_motion(geometry, rng, count=40):
         turned = Rotation.from_rotvec(w * h + 0.5 * alpha * h**2) * r0
         return p0 + v * h + 0.5 * a * h**2, turned.as_quat()
 
-    return pose, Motion(*pose(0.0), v, w, a, alpha)
+    return pose, Motion.of_vectors(*pose(0.0), v, w, a, alpha)
 
 
 def test_strokes_of_vigo_table_2(vigo, table_row):

@@ -74,8 +74,8 @@ def test_what_was_executed_is_said_in_the_setpoints_own_bytes_also_to_who_comes_
         (replace(RESTING, position=np.array([0.0, np.nan, 1.6])), 'must be finite'),
         (replace(RESTING, quaternion_xyzw=np.zeros(4)), 'norm 1'),
         (Motion.at_rest(neutral_plus(z=1.0)), 'stroke of leg 1 is'),
-        (replace(RESTING, linear_velocity=np.array([0.0, 0.0, 5.0])), 'leg rate of leg'),
-        (replace(RESTING, linear_acceleration=np.array([0.0, 0.0, 99.0])), 'leg acceleration'),
+        (RESTING.replaced(linear_velocity=np.array([0.0, 0.0, 5.0])), 'leg rate of leg'),
+        (RESTING.replaced(linear_acceleration=np.array([0.0, 0.0, 99.0])), 'leg acceleration'),
         (Motion.at_rest(neutral_plus(z=0.05)), 'position jump is 0.05'),
     ],
 )
@@ -152,6 +152,6 @@ def test_hearing_for_the_first_time_that_the_driver_is_enabled_changes_nothing()
 
 def test_limits_can_be_scaled_down_for_a_first_motion() -> None:
     with Rig(limit_scale=0.1) as rig:
-        rig.say('test', replace(RESTING, linear_velocity=np.array([0.0, 0.0, 0.1])))
+        rig.say('test', RESTING.replaced(linear_velocity=np.array([0.0, 0.0, 0.1])))
 
         assert 'allowed ' in rig.inverse.refusals.reason

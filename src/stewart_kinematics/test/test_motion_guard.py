@@ -33,7 +33,7 @@ def vigo() -> Platform:
 
 def neutral(platform: Platform, **changes: object) -> Motion:
     """Return rest at the neutral pose, with some fields replaced."""
-    return replace(Motion.at_rest(platform.geometry.neutral_pose), **changes)
+    return Motion.at_rest(platform.geometry.neutral_pose).replaced(**changes)
 
 
 def turned(platform: Platform, roll: float, pitch: float, yaw: float) -> Motion:
@@ -64,7 +64,7 @@ def random_motion(platform: Platform, count: int, seed: int, size: float = 1.0) 
         return rng.uniform(-1.0, 1.0, (count, 3)) * limit * size
 
     limits = platform.limits
-    return Motion(
+    return Motion.of_vectors(
         platform.geometry.neutral_pose.position + rng.uniform(-0.4, 0.4, (count, 3)) * spread,
         turn.as_quat(),
         vectors(limits.linear_velocity),
@@ -267,7 +267,7 @@ def test_number_that_is_not_finite_is_named(key: str, value: float, vigo: Platfo
     motion = Motion.at_rest(vigo.geometry.neutral_pose, (5,))
     numbers = getattr(motion, key).copy()
     numbers[3, 1] = value
-    violation = refusal(MotionGuard(vigo), replace(motion, **{key: numbers}))
+    violation = refusal(MotionGuard(vigo), motion.replaced(**{key: numbers}))
 
     assert violation.quantity == f'{key.removesuffix("_xyzw").replace("_", " ")} y'
     assert violation.index == 3

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 import math
 
 import numpy as np
@@ -35,7 +35,7 @@ def sway(platform: Platform, time: float) -> Motion:
     omega, centre = math.pi, platform.geometry.neutral_pose.position
     amplitude, turn = np.array([0.05, 0.02, 0.03]), np.array([0.0, 0.09, 0.0])
     sine, cosine = math.sin(omega * time), math.cos(omega * time)
-    return Motion(
+    return Motion.of_vectors(
         centre + amplitude * sine,
         Rotation.from_rotvec(turn * sine).as_quat(),
         amplitude * omega * cosine,
@@ -92,7 +92,7 @@ def test_other_jumps_are_refused(
         'quaternion_xyzw': Rotation.from_rotvec(0.0025 * turn).as_quat(),
     }
     with pytest.raises(MotionRefused) as caught:
-        guard.admit(replace(rest, **(follow | change)), 0.005)
+        guard.admit(rest.replaced(**(follow | change)), 0.005)
 
     assert caught.value.violation.quantity == quantity
 
@@ -100,7 +100,7 @@ def test_other_jumps_are_refused(
 def test_twist_that_contradicts_the_poses_is_refused(vigo: Platform, rest: Motion) -> None:
     """Standing still while claiming 0.3 m/s is a jump at the second sample."""
     guard = MotionGuard(vigo)
-    claimed = replace(rest, linear_velocity=[0.3, 0.0, 0.0])
+    claimed = rest.replaced(linear_velocity=[0.3, 0.0, 0.0])
     guard.admit(claimed, 0.0)
 
     with pytest.raises(MotionRefused, match='position jump'):
@@ -142,8 +142,8 @@ def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign
         last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
         first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
         omega = rng.normal(size=3)
-        rates = omega.reshape(1, 3)
-        before, after = ((zero, q.reshape(1, 4), zero, rates, zero, zero) for q in (first, second))
+        rates, still = np.hstack([zero, omega.reshape(1, 3)]), np.zeros((1, 6))
+        before, after = ((zero, q.reshape(1, 4), rates, still) for q in (first, second))
         broken_at(0.0, *before, np.array([0.1]), *after, np.full(4, np.inf), out)
 
         assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)
@@ -153,7 +153,7 @@ def test_a_run_is_admitted_up_to_the_sample_that_alone_is_refused(vigo: Platform
     """In blocks of any length the same samples pass, with the same legs, bit for bit."""
     times = np.arange(0.0, 1.0, 0.005)
     samples = [sway(vigo, time) for time in times]
-    motion = Motion(*(np.stack([vars(s)[f.name] for s in samples]) for f in fields(Motion)))
+    motion = Motion(*map(np.stack, zip(*(s.parts() for s in samples), strict=True)))
     motion.position[120] += 0.01  # jumps, and back
     motion.position[160] += 9.0  # leaves the strokes
     single, expected = MotionGuard(vigo), {}

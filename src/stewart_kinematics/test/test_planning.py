@@ -181,6 +181,6 @@ def test_jump_of_acceleration_is_refused(guard: MotionGuard) -> None:
     time = np.linspace(0.0, 1.0, 101)
     guard.check_jerk(CIRCLE.sample(time), time)
     rest = Motion.at_rest(NEUTRAL, (101,))
-    jump = replace(rest, linear_acceleration=np.outer(np.arange(101) >= 50, [0.7, 0.0, 0.0]))
+    jump = rest.replaced(linear_acceleration=np.outer(np.arange(101) >= 50, [0.7, 0.0, 0.0]))
     with pytest.raises(MotionRefused, match='linear jerk at sample 50 is 70 m/s³'):
         guard.check_jerk(jump, time)

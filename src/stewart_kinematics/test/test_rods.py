@@ -77,8 +77,7 @@ def poses_in_reach(
         away = size * rng.uniform(-1.0, 1.0, (2 * count, 6))
         place = pose.position + away[:, :3]
         turn = Rotation.from_rotvec(away[:, 3:]).as_quat()
-        zero = np.zeros_like(place)
-        allowed = guard.allowed(Motion(place, turn, zero, zero, zero, zero))
+        allowed = guard.allowed(Motion(place, turn))
         positions = np.concatenate([positions, place[allowed]])
         quaternions = np.concatenate([quaternions, turn[allowed]])
     return positions[:count], quaternions[:count]
@@ -89,7 +88,8 @@ def moving(platform: Platform, count: int, seed: int) -> Motion:
     place, turn = poses_in_reach(platform, count, seed, part=0.5)
     scale = platform.geometry.length_scale
     v, a = (scale * rng.normal(size=(count, 3)) for _ in range(2))
-    return Motion(place, turn, v, rng.normal(size=(count, 3)), a, rng.normal(size=(count, 3)))
+    w, alpha = (rng.normal(size=(count, 3)) for _ in range(2))
+    return Motion.of_vectors(place, turn, v, w, a, alpha)
 
 
 def moved_on(motion: Motion, step: float) -> tuple[Array, Array]:
@@ -306,7 +306,7 @@ def test_guard_names_what_is_wrong_with_a_crank() -> None:
     assert refusal(0.5).startswith('reach of leg 1 is ')
     assert 'angle of leg 1 is 8' in refusal(0.1313)
     fast = Motion.at_rest(neutral)
-    fast = Motion(*fast.parts()[:2], np.array([0.0, 0.0, 0.079]), *fast.parts()[3:])
+    fast = fast.replaced(linear_velocity=np.array([0.0, 0.0, 0.079]))
     with pytest.raises(MotionRefused, match=r'leg rate of leg 1 is 5\.'):
         guard.check(fast)
 

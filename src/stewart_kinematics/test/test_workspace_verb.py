@@ -70,8 +70,7 @@ def test_csv_holds_allowed_poses_that_fill_the_volume(
 
     cells = len(rows) * np.prod(result['cell_m'])
     assert result['volume_m3'] == pytest.approx(cells, rel=1e-12)
-    zero = np.zeros((len(rows), 3))
-    motion = Motion(table[:, :3], table[:, 3:7], zero, zero, zero, zero)
+    motion = Motion(table[:, :3], table[:, 3:7])
     assert MotionGuard(Platform.from_yaml('srs')).allowed(motion).all()
 
 

@@ -23,15 +23,13 @@ HEADER = Header(frame_id=BASE_FRAME)
 class MotionArrays(NamedTuple):
     """Pose, twist and acceleration of ``platform_link``'s origin in ``base_link`` axes.
 
-    The names are those of the core's motion samples: ``Motion(**arrays._asdict())``.
+    The fields are those of the core's motion samples: ``Motion(*arrays)``.
     """
 
     position: Array
     quaternion_xyzw: Array
-    linear_velocity: Array
-    angular_velocity: Array
-    linear_acceleration: Array
-    angular_acceleration: Array
+    twist: Array
+    acceleration: Array
 
 
 class Setpoint(NamedTuple):
@@ -63,8 +61,7 @@ class SetpointWriter(Writer):
 
     def __init__(self, source: str) -> None:
         message = PlatformSetpoint(header=HEADER, source=source)
-        pose, twist = ('pose.position', 'pose.orientation'), ('twist.linear', 'twist.angular')
-        super().__init__(message, *pose, *twist, 'accel.linear', 'accel.angular')
+        super().__init__(message, 'pose.position', 'pose.orientation', 'twist', 'accel')
 
     def write(self, stamp: int, motion: Any) -> bytes:  # type: ignore[override]
         """Return one sample of a motion, meant for an instant [ns], as a PlatformSetpoint's bytes.
@@ -76,10 +73,8 @@ class SetpointWriter(Writer):
             stamp,
             motion.position,
             motion.quaternion_xyzw,
-            motion.linear_velocity,
-            motion.angular_velocity,
-            motion.linear_acceleration,
-            motion.angular_acceleration,
+            motion.twist,
+            motion.acceleration,
         )
 
 
@@ -127,8 +122,8 @@ def _setpoint(layout: Layout) -> Callable[[bytes], Setpoint]:
         if not finite(values.tolist()):
             _refuse_setpoint(values)
         position, quaternion = values[:3], unit_quaternion(values[:3], values[3:7])
-        rest = values[7:10], values[10:13], values[13:16], values[16:]
-        return Setpoint(stamp_of(data), source, MotionArrays(position, quaternion, *rest))
+        motion = MotionArrays(position, quaternion, values[7:13], values[13:])
+        return Setpoint(stamp_of(data), source, motion)
 
     return decode
 

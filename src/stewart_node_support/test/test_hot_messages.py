@@ -36,7 +36,7 @@ SIX = np.arange(6) / 7.0
 
 def motion(**changes: object) -> MotionArrays:
     rng = np.random.default_rng(3)
-    arrays = MotionArrays(*(rng.normal(size=n) for n in (3, 4, 3, 3, 3, 3)))
+    arrays = MotionArrays(*(rng.normal(size=n) for n in (3, 4, 6, 6)))
     quaternion = arrays.quaternion_xyzw / np.linalg.norm(arrays.quaternion_xyzw)
     return arrays._replace(quaternion_xyzw=quaternion)._replace(**changes)
 
@@ -59,10 +59,10 @@ def test_setpoint_says_every_number_in_its_place() -> None:
     assert message.source == 'ocean_trajectory'
     assert vector(message.pose.position) == sent.position.tolist()
     assert [turn.x, turn.y, turn.z, turn.w] == sent.quaternion_xyzw.tolist()
-    assert vector(message.twist.linear) == sent.linear_velocity.tolist()
-    assert vector(message.twist.angular) == sent.angular_velocity.tolist()
-    assert vector(message.accel.linear) == sent.linear_acceleration.tolist()
-    assert vector(message.accel.angular) == sent.angular_acceleration.tolist()
+    assert vector(message.twist.linear) == sent.twist[:3].tolist()
+    assert vector(message.twist.angular) == sent.twist[3:].tolist()
+    assert vector(message.accel.linear) == sent.acceleration[:3].tolist()
+    assert vector(message.accel.angular) == sent.acceleration[3:].tolist()
 
 
 def test_setpoint_is_read_as_it_was_sent() -> None:
@@ -88,11 +88,11 @@ def test_a_reading_does_not_change_with_the_next_message() -> None:
 
 
 def test_integers_and_single_precision_arrive_as_what_they_were() -> None:
-    sent = motion(position=[1, 2, 3], linear_velocity=np.float32([0.5, 1.5, 2.5]))
+    sent = motion(position=[1, 2, 3], twist=np.float32([0.5, 1.5, 2.5, 0, 0, 0]))
     received = motion_from_msg(setpoint(sent))
 
     assert received.position.tolist() == [1.0, 2.0, 3.0]
-    assert received.linear_velocity.tolist() == [0.5, 1.5, 2.5]
+    assert received.twist[:3].tolist() == [0.5, 1.5, 2.5]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_integers_and_single_precision_arrive_as_what_they_were() -> None:
         ('position', [np.nan, 0, 0], 'a pose must be finite'),
         ('quaternion_xyzw', [0, 0, 0, 0], 'norm 1, got 0'),
         ('quaternion_xyzw', [0, 0, 0, np.inf], 'a pose must be finite'),
-        ('angular_velocity', [0, np.inf, 0], 'twist of a setpoint must be finite'),
-        ('angular_acceleration', [0, 0, np.nan], 'accel of a setpoint must be finite'),
+        ('twist', [0, 0, 0, 0, np.inf, 0], 'twist of a setpoint must be finite'),
+        ('acceleration', [0, 0, 0, 0, 0, np.nan], 'accel of a setpoint must be finite'),
     ],
 )
 def test_setpoint_that_is_no_motion_is_refused(field: str, value: object, sentence: str) -> None:
@@ -135,11 +135,11 @@ def test_pose_and_tracking_error_travel() -> None:
     assert read.stamp == STAMP
     np.testing.assert_allclose(read.quaternion_xyzw, sent.quaternion_xyzw, rtol=0, atol=1e-15)
 
-    data = TrackingErrorWriter().write(STAMP, sent.position, sent.angular_velocity, SIX)
+    data = TrackingErrorWriter().write(STAMP, sent.position, sent.twist[3:], SIX)
     error, arrays = deserialize_message(data, TrackingError), tracking_error_reader().read(data)
     assert (error.header.frame_id, to_nanoseconds(error.header.stamp)) == ('base_link', STAMP)
     assert vector(error.position) == sent.position.tolist() == arrays.position.tolist()
-    assert vector(error.rotation) == sent.angular_velocity.tolist() == arrays.rotation.tolist()
+    assert vector(error.rotation) == sent.twist[3:].tolist() == arrays.rotation.tolist()
     assert error.strokes.tolist() == SIX.tolist()
     with pytest.raises(MessageError, match='a pose must be finite'):
         pose_reader().read(PoseWriter().write(STAMP, [0, 0, np.nan], sent.quaternion_xyzw))

@@ -113,9 +113,7 @@ def _leg_mass_matrix(model: InertialModel, pose: Pose) -> Array:
     moved = Motion(
         np.broadcast_to(pose.position, (6, 3)),
         np.broadcast_to(pose.quaternion_xyzw, (6, 4)),
-        np.zeros((6, 3)),
-        np.zeros((6, 3)),
-        twists[:, :3],
-        twists[:, 3:],
+        np.zeros((6, 6)),
+        twists,
     )
     return np.asarray(actuator_forces(model, moved) - still).T

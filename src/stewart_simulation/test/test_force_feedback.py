@@ -71,7 +71,7 @@ def periodic(platform: Platform, strokes: Array, step: float) -> Motion:
     spin = derivative(turn.reshape(count, 9)).reshape(count, 3, 3) @ turn.swapaxes(1, 2)
     angular = np.column_stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]])
     linear = derivative(found.position)
-    return Motion(
+    return Motion.of_vectors(
         found.position,
         found.quaternion_xyzw,
         linear,

@@ -158,10 +158,8 @@ def test_a_sensor_off_the_origin_feels_the_rotation() -> None:
     motion = Motion(
         pose.position,
         pose.quaternion_xyzw,
-        np.zeros(3),
-        np.array([0.0, 0.0, 2.0]),
-        np.zeros(3),
-        np.array([0.0, 0.0, 0.5]),
+        np.array([0.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
+        np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
     )
     state = felt(motion, Pose.from_rpy((0.4, 0.0, 0.1), (0.0, 0.0, 0.0)))
 

@@ -46,8 +46,7 @@ def allowed_poses(
         size = 4 * count
         position = neutral.position + rng.uniform(-half, half, (size, 3))
         turn = Rotation.from_euler('xyz', rng.uniform(angles[:, 0], angles[:, 1], (size, 3)))
-        zero = np.zeros((size, 3))
-        motion = Motion(position, turn.as_quat(), zero, zero, zero, zero)
+        motion = Motion(position, turn.as_quat())
         inside = np.min(list(guard.margins(motion).values()), axis=0) > margin
         positions = np.concatenate([positions, position[inside]])
         rotations = np.concatenate([rotations, turn.as_matrix()[inside]])

@@ -75,8 +75,7 @@ def _motion_of(inertial: InertialModel, legs: Legs, near: Motion) -> Motion:
     change = np.empty_like(matrix)
     leg_kernels.jacobian_derivative(*_joints(inertial), position, quaternion, twist, change)
     rest = acceleration - np.einsum('nij,nj->ni', change, twist)
-    both = _solve(matrix, rest)
-    return Motion(position, quaternion, twist[:, :3], twist[:, 3:], both[:, :3], both[:, 3:])
+    return Motion(position, quaternion, twist, _solve(matrix, rest))
 
 
 def _solve(matrix: Array, right: Array) -> Array:

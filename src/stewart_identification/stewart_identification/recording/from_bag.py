@@ -243,13 +243,10 @@ def motion_of_legs(
     position, quaternion = found.position[good], found.quaternion_xyzw[good]
     matrix = jacobian(geometry, position, quaternion)
     twist = _solved(matrix, rates[good])
-    zero = np.zeros_like(position)
-    moving = Motion(position, quaternion, twist[:, :3], twist[:, 3:], zero, zero)
+    moving = Motion(position, quaternion, twist)
     change = (jacobian_derivative(geometry, moving) @ twist[..., None])[..., 0]
     acceleration = _solved(matrix, accelerations[good] - change)
-    return replace(
-        moving, linear_acceleration=acceleration[:, :3], angular_acceleration=acceleration[:, 3:]
-    ), good
+    return replace(moving, acceleration=acceleration), good
 
 
 def _solved(matrix: Array, right: Array) -> Array:

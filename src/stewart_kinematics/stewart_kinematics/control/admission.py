@@ -20,10 +20,7 @@ class SourceRefused(StewartError):
 def at_rest(motion: Motion) -> bool:
     """Tell whether a sample neither moves nor is about to; NaN is not rest."""
     return tracking_kernels.at_rest(
-        np.ascontiguousarray(motion.linear_velocity),
-        np.ascontiguousarray(motion.angular_velocity),
-        np.ascontiguousarray(motion.linear_acceleration),
-        np.ascontiguousarray(motion.angular_acceleration),
+        np.ascontiguousarray(motion.twist), np.ascontiguousarray(motion.acceleration)
     )
 
 

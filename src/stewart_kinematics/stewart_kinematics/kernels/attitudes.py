@@ -3,7 +3,8 @@
 """Compiled inner loops of attitudes that move.
 
 Quaternions are x, y, z, w and take platform to base coordinates; angular velocity w and
-acceleration alpha are in base axes. Every kernel works on n samples.
+acceleration alpha are in base axes. Every kernel works on n samples, and writes the angular halves
+of twists and accelerations (n, 6); the linear ones stay.
 """
 
 # mypy: allow-untyped-defs
@@ -45,7 +46,7 @@ def put_path(
     du: Quadruple,
     ddu: Quadruple,
     quaternion: Array,
-    velocity: Array,
+    twist: Array,
     acceleration: Array,
 ) -> None:
     """Write the attitude of a quaternion path u(t) of any norm into row n.
@@ -61,12 +62,12 @@ def put_path(
     for i in range(4):
         quaternion[n, i] = u[i] / norm
     for i in range(3):
-        velocity[n, i] = 2.0 * first[i]
-        acceleration[n, i] = 2.0 * second[i] - slip * 2.0 * first[i]
+        twist[n, 3 + i] = 2.0 * first[i]
+        acceleration[n, 3 + i] = 2.0 * second[i] - slip * 2.0 * first[i]
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
-def quaternion_path(u, du, ddu, quaternion, velocity, acceleration):
+def quaternion_path(u, du, ddu, quaternion, twist, acceleration):
     """Turn quaternions of any norm and their derivatives, (n, 4), into moving attitudes."""
     for n in range(u.shape[0]):
         put_path(
@@ -75,7 +76,7 @@ def quaternion_path(u, du, ddu, quaternion, velocity, acceleration):
             quadruple(du, n),
             quadruple(ddu, n),
             quaternion,
-            velocity,
+            twist,
             acceleration,
         )
 
@@ -102,7 +103,7 @@ def euler_path(
     accelerations,
     right,
     quaternion,
-    velocity,
+    twist,
     acceleration,
 ):
     """Turn Euler angles and their derivatives, (n, 3), into moving attitudes.
@@ -114,7 +115,7 @@ def euler_path(
     frame = np.empty((3, 3))
     for n in range(angles.shape[0]):
         for i in range(3):
-            velocity[n, i] = acceleration[n, i] = 0.0
+            twist[n, 3 + i] = acceleration[n, 3 + i] = 0.0
             for j in range(3):
                 frame[i, j] = 1.0 if i == j else 0.0
         q = (0.0, 0.0, 0.0, 1.0)
@@ -122,15 +123,15 @@ def euler_path(
             axis = axes[number]
             j, k = (axis + 1) % 3, (axis + 2) % 3
             rate = rates[n, number]
-            wx, wy, wz = velocity[n, 0], velocity[n, 1], velocity[n, 2]
+            wx, wy, wz = twist[n, 3], twist[n, 4], twist[n, 5]
             ex, ey, ez = frame[0, axis] * rate, frame[1, axis] * rate, frame[2, axis] * rate
-            acceleration[n, 0] += wy * ez - wz * ey
-            acceleration[n, 1] += wz * ex - wx * ez
-            acceleration[n, 2] += wx * ey - wy * ex
+            acceleration[n, 3] += wy * ez - wz * ey
+            acceleration[n, 4] += wz * ex - wx * ez
+            acceleration[n, 5] += wx * ey - wy * ex
             cosine, sine = math.cos(angles[n, number]), math.sin(angles[n, number])
             for i in range(3):
-                velocity[n, i] += frame[i, axis] * rate
-                acceleration[n, i] += frame[i, axis] * accelerations[n, number]
+                twist[n, 3 + i] += frame[i, axis] * rate
+                acceleration[n, 3 + i] += frame[i, axis] * accelerations[n, number]
                 left, behind = frame[i, j], frame[i, k]
                 frame[i, j] = cosine * left + sine * behind
                 frame[i, k] = cosine * behind - sine * left
@@ -148,7 +149,9 @@ def euler_path(
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
-def scaled_turn(attitude, turning, change, centre, factor, quaternion, velocity, acceleration):
+def scaled_turn(
+    attitude, twist, acceleration, centre, factor, quaternion, out_twist, out_acceleration
+):
     """Multiply the deviation of n moving attitudes from a centre (4,) by f(t), `factor` (n, 3).
 
     The vector tan(theta/2) n of the turn from the centre is multiplied by f: with the turn's
@@ -159,8 +162,8 @@ def scaled_turn(attitude, turning, change, centre, factor, quaternion, velocity,
         r = multiply(quadruple(attitude, n), back)
         if r[3] < 0.0:
             r = (-r[0], -r[1], -r[2], -r[3])
-        w = (turning[n, 0], turning[n, 1], turning[n, 2], 0.0)
-        alpha = (change[n, 0], change[n, 1], change[n, 2], 0.0)
+        w = (twist[n, 3], twist[n, 4], twist[n, 5], 0.0)
+        alpha = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5], 0.0)
         # r' = w r / 2 and r'' = alpha r / 2 - |w|^2 r / 4
         dr, ddr = multiply(w, r), multiply(alpha, r)
         dr = (0.5 * dr[0], 0.5 * dr[1], 0.5 * dr[2], 0.5 * dr[3])
@@ -175,7 +178,7 @@ def scaled_turn(attitude, turning, change, centre, factor, quaternion, velocity,
             f * ddr[2] + 2.0 * df * dr[2] + ddf * r[2],
             ddr[3],
         )
-        put_path(n, u, du, ddu, quaternion, velocity, acceleration)
+        put_path(n, u, du, ddu, quaternion, out_twist, out_acceleration)
         q = multiply(quadruple(quaternion, n), (centre[0], centre[1], centre[2], centre[3]))
         for i in range(4):
             quaternion[n, i] = q[i]

@@ -57,8 +57,8 @@ FLAGS_OUT = types.Array(types.boolean, 1, 'C')
 VECTOR_OUT = types.Array(types.float64, 1, 'C')
 MATRIX_OUT = types.Array(types.float64, 2, 'C')
 STACK_OUT = types.Array(types.float64, 3, 'C')
-# The fields of a motion, in their order: `Motion.rows`.
-MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
+# Position, quaternion, twist, acceleration: `Motion.rows`.
+MOTION, MOTION_OUT = (MATRIX,) * 4, (MATRIX_OUT,) * 4
 
 
 def tuple_of(*fields: types.Type) -> types.Type:

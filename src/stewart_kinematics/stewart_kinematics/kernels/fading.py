@@ -59,18 +59,14 @@ def faded(
     end,
     position,
     quaternion,
-    velocity,
-    turning,
+    twist,
     acceleration,
-    change,
     centre,
     centre_quaternion,
     faded_position,
     faded_quaternion,
-    faded_velocity,
-    faded_turning,
+    faded_twist,
     faded_acceleration,
-    faded_change,
 ):
     """Fade n samples at times (n,) in from time 0 and out until `end` [s], about a centre.
 
@@ -84,17 +80,17 @@ def faded(
         f, df, ddf = r * s, dr * s - r * ds, ddr * s - 2.0 * dr * ds + r * dds
         factor[n, 0], factor[n, 1], factor[n, 2] = f, df, ddf
         for k in range(3):
-            offset, v = position[n, k] - centre[k], velocity[n, k]
+            offset, v = position[n, k] - centre[k], twist[n, k]
             faded_position[n, k] = centre[k] + f * offset
-            faded_velocity[n, k] = f * v + df * offset
+            faded_twist[n, k] = f * v + df * offset
             faded_acceleration[n, k] = f * acceleration[n, k] + 2.0 * df * v + ddf * offset
     scaled_turn(
         quaternion,
-        turning,
-        change,
+        twist,
+        acceleration,
         centre_quaternion,
         factor,
         faded_quaternion,
-        faded_turning,
-        faded_change,
+        faded_twist,
+        faded_acceleration,
     )

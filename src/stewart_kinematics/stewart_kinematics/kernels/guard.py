@@ -100,17 +100,6 @@ def norm_of(values: Array, n: int, first: int) -> float:
     return math.sqrt(x * x + y * y + z * z)
 
 
-@part
-def joined(first: Array, second: Array) -> Array:
-    """Return rows of six, (n, 6), made of two rows of three."""
-    rows = np.empty((first.shape[0], 6))
-    for n in range(first.shape[0]):
-        for k in range(3):
-            rows[n, k] = first[n, k]
-            rows[n, 3 + k] = second[n, k]
-    return rows
-
-
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
 def guarded_quantities(
     base,
@@ -120,10 +109,8 @@ def guarded_quantities(
     scale,
     position,
     quaternion,
-    velocity,
-    turning,
-    linear,
-    angular,
+    twist,
+    acceleration,
     legs,
     out,
 ):
@@ -134,7 +121,6 @@ def guarded_quantities(
     the Jacobian's moments, the fields of a motion of n samples, and the results (4, n, 6) and
     (n, 55). Of the quantities, a row with a number that is not finite becomes NaN throughout.
     """
-    twist, acceleration = joined(velocity, turning), joined(linear, angular)
     leg_motion(base, platform, position, quaternion, twist, acceleration, legs)
     rows = np.empty((position.shape[0], 6, 6))
     jacobian(base, platform, position, quaternion, rows)

@@ -178,10 +178,8 @@ def guarded(
     scale,
     position,
     quaternion,
-    velocity,
-    omega,
-    linear_acceleration,
-    angular_acceleration,
+    twist,
+    acceleration,
     legs,
     out,
 ):
@@ -192,33 +190,15 @@ def guarded(
     """
     own, none = np.empty((4, 1, 6)), np.zeros(6)
     begin, found, joints = np.empty((6, 3)), np.empty((1, WIDTH)), np.empty((3, 1, 6))
-    twist, acceleration = np.empty((1, 6)), np.empty((1, 6))
     for n in range(position.shape[0]):
         at = slice(n, n + 1)
-        for k in range(3):
-            twist[0, k], twist[0, 3 + k] = velocity[n, k], omega[n, k]
-            acceleration[0, k] = linear_acceleration[n, k]
-            acceleration[0, 3 + k] = angular_acceleration[n, k]
-        motion(rods, platform, position[at], quaternion[at], twist, acceleration, joints)
+        sample = position[at], quaternion[at], twist[at], acceleration[at]
+        motion(rods, platform, *sample, joints)
         for i in range(6):
             end, _, _ = crank(rods, i, joints[0, 0, i])
             for k in range(3):
                 begin[i, k] = rods[i, ORIGIN + k] + end[k]
-        guarded_quantities(
-            begin,
-            platform,
-            axes,
-            none,
-            scale,
-            position[at],
-            quaternion[at],
-            velocity[at],
-            omega[at],
-            linear_acceleration[at],
-            angular_acceleration[at],
-            own,
-            found,
-        )
+        guarded_quantities(begin, platform, axes, none, scale, *sample, own, found)
         r, p = rotation(*quadruple(quaternion, n)), row(position, n)
         for k in range(WIDTH):
             out[n, k] = found[0, k]

@@ -154,7 +154,7 @@ def make_plan(state, target, horizon, least, stop_least, bounds, plan, work):
 
 
 @kernel(VOID, MATRIX, VECTOR, MATRIX, VECTOR, *MOTION_OUT)
-def follow_plan(plan, origin, attitude, time, p, q, v, w, a, alpha):
+def follow_plan(plan, origin, attitude, time, position, quaternion, twist, acceleration):
     """Write the motion of a plan from a position (3,) and an attitude (1, 4) at n times [s]."""
     row = [0, 0]
     y, dy, ddy = [0.0] * 6, [0.0] * 6, [0.0] * 6
@@ -167,15 +167,16 @@ def follow_plan(plan, origin, attitude, time, p, q, v, w, a, alpha):
         for k in range(6):
             y[k], dy[k], ddy[k] = evaluate(plan, row[k // 3], k % 3, time[n])
         for k in range(3):
-            p[n, k], v[n, k], a[n, k] = origin[k] + y[k], dy[k], ddy[k]
+            position[n, k] = origin[k] + y[k]
+            twist[n, k], acceleration[n, k] = dy[k], ddy[k]
         put_path(
             n,
             (0.5 * y[3], 0.5 * y[4], 0.5 * y[5], 1.0),
             (0.5 * dy[3], 0.5 * dy[4], 0.5 * dy[5], 0.0),
             (0.5 * ddy[3], 0.5 * ddy[4], 0.5 * ddy[5], 0.0),
-            q, w, alpha,
+            quaternion, twist, acceleration,
         )  # fmt: skip
-        turned = multiply(quadruple(q, n), quadruple(attitude, 0))
+        turned = multiply(quadruple(quaternion, n), quadruple(attitude, 0))
         norm = math.sqrt(turned[0] ** 2 + turned[1] ** 2 + turned[2] ** 2 + turned[3] ** 2)
         for k in range(4):
-            q[n, k] = turned[k] / norm
+            quaternion[n, k] = turned[k] / norm

@@ -29,30 +29,25 @@ REST_ACCELERATION = 1e-2
 """Below this it will stay at rest: a wave turns back with more [m/s²], [rad/s²]."""
 
 
-@kernel(FLAG, VECTOR, VECTOR, VECTOR, VECTOR)
-def at_rest(velocity: Array, omega: Array, acceleration: Array, alpha: Array) -> bool:
+@kernel(FLAG, VECTOR, VECTOR)
+def at_rest(twist: Array, acceleration: Array) -> bool:
     """Tell whether a sample neither moves nor is about to; NaN is not rest."""
-    for k in range(3):
-        if not (
-            abs(velocity[k]) <= REST_VELOCITY
-            and abs(omega[k]) <= REST_VELOCITY
-            and abs(acceleration[k]) <= REST_ACCELERATION
-            and abs(alpha[k]) <= REST_ACCELERATION
-        ):
+    for k in range(6):
+        if not (abs(twist[k]) <= REST_VELOCITY and abs(acceleration[k]) <= REST_ACCELERATION):
             return False
     return True
 
 
-@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
-def follow(position, quaternion, velocity, omega, acceleration, alpha, step, out):
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
+def follow(position, quaternion, twist, acceleration, step, out):
     """Write position and quaternion, shape (7,), after a step with constant accelerations."""
     square = 0.5 * step * step
     for k in range(3):
-        out[k] = position[k] + step * velocity[k] + square * acceleration[k]
+        out[k] = position[k] + step * twist[k] + square * acceleration[k]
     turn = exponential(
-        step * omega[0] + square * alpha[0],
-        step * omega[1] + square * alpha[1],
-        step * omega[2] + square * alpha[2],
+        step * twist[3] + square * acceleration[3],
+        step * twist[4] + square * acceleration[4],
+        step * twist[5] + square * acceleration[5],
     )
     before = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     out[3], out[4], out[5], out[6] = multiply(turn, before)

@@ -98,10 +98,8 @@ def wave_motion(
     centre_quaternion,
     position,
     quaternion,
-    velocity,
-    turning,
+    twist,
     acceleration,
-    change,
 ):
     """Write the motion of what floats on a sum of waves, (m, 3) and (m, 4).
 
@@ -116,7 +114,7 @@ def wave_motion(
         for order in range(3):
             slope_x[m, order] = cosine * sums[m, order, 2]
             slope_y[m, order] = sine * sums[m, order, 2]
-        for order, out in enumerate((position, velocity, acceleration)):
+        for order, out in enumerate((position, twist, acceleration)):
             out[m, 0] = cosine * sums[m, order, 0]
             out[m, 1] = sine * sums[m, order, 0]
             out[m, 2] = sums[m, order, 1]
@@ -133,6 +131,6 @@ def wave_motion(
         accelerations,
         centre_quaternion,
         quaternion,
-        turning,
-        change,
+        twist,
+        acceleration,
     )

@@ -51,17 +51,13 @@ UNITS = ('m', 'rad', 'm/s', 'rad/s', 'm/s²', 'rad/s²')
 def differences(
     last_position: Array,
     last_quaternion: Array,
-    last_linear: Array,
-    last_angular: Array,
-    last_linear_acceleration: Array,
-    last_angular_acceleration: Array,
+    last_twist: Array,
+    last_acceleration: Array,
     before: int,
     position: Array,
     quaternion: Array,
-    linear: Array,
-    angular: Array,
-    linear_acceleration: Array,
-    angular_acceleration: Array,
+    twist: Array,
+    acceleration: Array,
     n: int,
     step: float,
     out: Array,
@@ -71,15 +67,15 @@ def differences(
     turn = logarithm(multiply(quadruple(quaternion, n), (-ax, -ay, -az, aw)))
     out[:6] = 0.0
     for k in range(3):
-        mean_linear = 0.5 * (last_linear[before, k] + linear[n, k])
-        mean_angular = 0.5 * (last_angular[before, k] + angular[n, k])
+        mean_linear = 0.5 * (last_twist[before, k] + twist[n, k])
+        mean_angular = 0.5 * (last_twist[before, 3 + k] + twist[n, 3 + k])
         gap = position[n, k] - last_position[before, k] - mean_linear * step
         out[0] += gap**2
         out[1] += (turn[k] - mean_angular * step) ** 2
-        out[2] += (linear[n, k] - last_linear[before, k]) ** 2
-        out[3] += (angular[n, k] - last_angular[before, k]) ** 2
-        out[4] += (linear_acceleration[n, k] - last_linear_acceleration[before, k]) ** 2
-        out[5] += (angular_acceleration[n, k] - last_angular_acceleration[before, k]) ** 2
+        for half in range(2):
+            i = 3 * half + k
+            out[2 + half] += (twist[n, i] - last_twist[before, i]) ** 2
+            out[4 + half] += (acceleration[n, i] - last_acceleration[before, i]) ** 2
     for k in range(6):
         out[k] = math.sqrt(out[k])
 
@@ -99,17 +95,13 @@ def broken_at(
     last_stamp,
     last_position,
     last_quaternion,
-    last_linear,
-    last_angular,
-    last_linear_acceleration,
-    last_angular_acceleration,
+    last_twist,
+    last_acceleration,
     stamps,
     position,
     quaternion,
-    linear,
-    angular,
-    linear_acceleration,
-    angular_acceleration,
+    twist,
+    acceleration,
     limits,
     out,
 ):
@@ -120,17 +112,13 @@ def broken_at(
             return n
         if n:
             differences(
-                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
-                n - 1,
-                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
-                n, step, out,
+                position, quaternion, twist, acceleration, n - 1,
+                position, quaternion, twist, acceleration, n, step, out,
             )  # fmt: skip
         else:
             differences(
-                last_position, last_quaternion, last_linear, last_angular,
-                last_linear_acceleration, last_angular_acceleration, 0,
-                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
-                0, step, out,
+                last_position, last_quaternion, last_twist, last_acceleration, 0,
+                position, quaternion, twist, acceleration, 0, step, out,
             )  # fmt: skip
         conceded(limits, step, out)
         for k in range(6):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 import itertools
 import math
 
@@ -30,12 +30,15 @@ SLACK = 1e-9
 JERK_SLACK = 1e-6
 """The same for the jerk, a difference quotient."""
 
-UNITS = {'position': 'm', 'linear_velocity': 'm/s', 'linear_acceleration': 'm/s²'} | {
+UNITS = {
+    'position': 'm',
     'quaternion_xyzw': '1',
+    'linear_velocity': 'm/s',
     'angular_velocity': 'rad/s',
+    'linear_acceleration': 'm/s²',
     'angular_acceleration': 'rad/s²',
 }
-"""Unit of every field of a motion, to name a number that is not finite."""
+"""Units of the vectors of a motion, to name a number that is not finite."""
 
 
 @dataclass(frozen=True)
@@ -264,14 +267,12 @@ class MotionGuard:
     def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:
         """Return the first violation of a refused sample."""
         index = sample if motion.shape else None
-        for item in fields(motion):
-            numbers = getattr(motion, item.name).reshape(len(values), -1)[sample]
+        for field, unit in UNITS.items():
+            numbers = getattr(motion, field).reshape(len(values), -1)[sample]
             for axis, number in zip('xyzw', numbers.tolist(), strict=False):
                 if not math.isfinite(number):
-                    name = f'{item.name.removesuffix("_xyzw").replace("_", " ")} {axis}'
-                    return Violation(
-                        name, number, -math.inf, math.inf, UNITS[item.name], None, index
-                    )
+                    name = f'{field.removesuffix("_xyzw").replace("_", " ")} {axis}'
+                    return Violation(name, number, -math.inf, math.inf, unit, None, index)
         allowed = (values[sample] >= self._lower) & (values[sample] <= self._upper)
         place = int(np.argmin(allowed))
         # A rod that does not reach makes every other quantity NaN.

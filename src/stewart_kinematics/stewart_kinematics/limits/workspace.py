@@ -106,9 +106,8 @@ def displaced(pose: Pose, displacement: Array) -> Motion:
     yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
     angles = displacement[..., 3:] + np.array([roll, pitch, yaw])
     turns = Rotation.from_euler('ZYX', angles[..., ::-1].reshape(-1, 3)).as_quat()
-    zero = np.zeros_like(angles)
     attitude = turns.reshape(*angles.shape[:-1], 4)
-    return Motion(pose.position + displacement[..., :3], attitude, zero, zero, zero, zero)
+    return Motion(pose.position + displacement[..., :3], attitude)
 
 
 def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:

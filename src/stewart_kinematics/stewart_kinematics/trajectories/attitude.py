@@ -92,13 +92,13 @@ def quaternion_derivatives(
 
 
 def _empty(count: int) -> Attitude:
-    return np.empty((count, 4)), np.empty((count, 3)), np.empty((count, 3))
+    return np.empty((count, 4)), np.empty((count, 6)), np.empty((count, 6))
 
 
 def _shaped(outputs: Attitude, lead: tuple[int, ...]) -> Attitude:
-    quaternion, velocity, acceleration = outputs
+    quaternion, twist, acceleration = outputs
     return (
         quaternion.reshape(*lead, 4),
-        velocity.reshape(*lead, 3),
-        acceleration.reshape(*lead, 3),
+        twist[:, 3:].reshape(*lead, 3),
+        acceleration[:, 3:].reshape(*lead, 3),
     )

@@ -47,7 +47,7 @@ class Circle:
         outward: Array = self.radius * np.stack([cosine, sine, zero], axis=-1)
         along: Array = self.radius * np.stack([-sine, cosine, zero], axis=-1)
         still = np.zeros((*moment.shape, 3))
-        return Motion(
+        return Motion.of_vectors(
             self.centre.position + outward,
             np.broadcast_to(self.centre.quaternion_xyzw, (*moment.shape, 4)),
             self.angular_frequency * along,

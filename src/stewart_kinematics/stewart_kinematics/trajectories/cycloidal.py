@@ -67,7 +67,7 @@ class Cycloidal:
         moment = clamp(time, self.duration)
         way, rate, curvature = cycloid(moment / self.duration)
         rate, curvature = rate / self.duration, curvature / self.duration**2
-        return Motion(
+        return Motion.of_vectors(
             self.start.position + way[..., None] * self._way,
             turned(self.start.quaternion_xyzw, self._turn, way),
             rate[..., None] * self._way,

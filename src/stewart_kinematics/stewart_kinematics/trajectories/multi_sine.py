@@ -103,20 +103,16 @@ class MultiSine:
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         value, rate, acceleration = self.axes(time)
-        quaternion, angular_velocity, angular_acceleration = from_euler(
+        quaternion, turning, change = from_euler(
             self.sequence,
             value[..., 3:],
             rate[..., 3:],
             acceleration[..., 3:],
             self.centre.quaternion_xyzw,
         )
-        return Motion(
-            self.centre.position + value[..., :3],
-            quaternion,
-            rate[..., :3],
-            angular_velocity,
-            acceleration[..., :3],
-            angular_acceleration,
+        place, velocity, second = (values[..., :3] for values in (value, rate, acceleration))
+        return Motion.of_vectors(
+            self.centre.position + place, quaternion, velocity, turning, second, change
         )
 
 

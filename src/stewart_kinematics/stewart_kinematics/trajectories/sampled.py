@@ -98,7 +98,7 @@ class Sampled:
         value, first, second = (self._pieces(moment, order) for order in range(3))
         attitude = from_quaternion_path(value[..., 3:], first[..., 3:], second[..., 3:])
         quaternion, velocity, acceleration = attitude
-        return Motion(
+        return Motion.of_vectors(
             value[..., :3], quaternion, first[..., :3], velocity, second[..., :3], acceleration
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,16 +70,13 @@ class Sequence:
             return self.parts[index].sample(moment - self.starts[index])
         which = np.searchsorted(self._ends, moment, side='right')
         which = np.minimum(which, len(self.parts) - 1)
-        values = {
-            item.name: np.empty((*moment.shape, 4 if item.name == 'quaternion_xyzw' else 3))
-            for item in fields(Motion)
-        }
+        values = [np.empty((*moment.shape, size)) for size in (3, 4, 6, 6)]
         for index, part in enumerate(self.parts):
             chosen = which == index
             motion = part.sample(moment[chosen] - self.starts[index])
-            for name, array in values.items():
-                array[chosen] = getattr(motion, name)
-        return Motion(**values)
+            for array, found in zip(values, motion.parts(), strict=True):
+                array[chosen] = found
+        return Motion(*values)
 
 
 def excursion(

@@ -243,8 +243,6 @@ def rescaled(path: Motion, rate: Array, change: Array) -> Motion:
     return Motion(
         path.position,
         path.quaternion_xyzw,
-        rate * path.linear_velocity,
-        rate * path.angular_velocity,
-        rate**2 * path.linear_acceleration + change * path.linear_velocity,
-        rate**2 * path.angular_acceleration + change * path.angular_velocity,
+        rate * path.twist,
+        rate**2 * path.acceleration + change * path.twist,
     )

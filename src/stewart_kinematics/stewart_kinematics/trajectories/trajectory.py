@@ -45,10 +45,9 @@ def clamp(time: ArrayLike, duration: float) -> Array:
     )
 
 
-def motion_rows(count: int) -> tuple[Array, Array, Array, Array, Array, Array]:
+def motion_rows(count: int) -> tuple[Array, Array, Array, Array]:
     """Return room for the fields of `count` samples, for the kernels."""
-    position, velocity, turning, acceleration, change = np.empty((5, count, 3))
-    return position, np.empty((count, 4)), velocity, turning, acceleration, change
+    return np.empty((count, 3)), np.empty((count, 4)), np.empty((count, 6)), np.empty((count, 6))
 
 
 def motion_from_rows(rows: tuple[Array, ...], shape: tuple[int, ...]) -> Motion:
