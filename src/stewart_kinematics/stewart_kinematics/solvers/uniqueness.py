@@ -22,8 +22,8 @@ follows. No pose of K is singular either: B(x) is singular where the Jacobian is
 
 So K holds one pose at most for any lengths, whatever C is. The inverse of B at the neutral pose
 gives a cone about it; where that is too small, C is improved by minimising the squared shortfall
-of the smallest eigenvalue over the corners of two boxes of poses. That search decides the size of
-K, not its property.
+of the smallest eigenvalue over the corners of two boxes of poses, drawn in to this side of any
+singularity. That search decides the size of K, not its property.
 Of K, the region is what lies within `REACH_SHIFT` and `REACH_TURN` of neutral: farther out no
 platform is, but there are poses that share their lengths with those near by.
 
@@ -58,6 +58,9 @@ BOX_SHIFT, BOX_TURN = 0.12, math.radians(15.0)
 
 BOXES = ((1.0, 1.0), (2.0, 0.03))
 """Size of each box, in parts of the smaller one, and the weight of its corners [-]."""
+
+SHARES = 21
+"""Poses on the way from neutral to a corner that are tried for a singularity between them."""
 
 WANTED = 0.1
 """Smallest eigenvalue asked for at the corners; their mean at the neutral pose is 1."""
@@ -151,7 +154,7 @@ def assured_region(geometry: Geometry) -> AssuredRegion:
     forms = length_forms(geometry)
     plain = _inverse(geometry, forms)
     region = _region(geometry, forms, plain)
-    poses, weights = _corners(geometry)
+    poses, weights = _corners(geometry, forms)
     least = region.definiteness(*poses)
     if np.any(least < WANTED):
         x = dual_quaternion(geometry.neutral_pose, geometry.length_scale, *poses)
@@ -237,12 +240,22 @@ def _poses(geometry: Geometry, signs: Array, shift: float, turn: float) -> tuple
     return position, compose_quaternions(turns, neutral.quaternion_xyzw)
 
 
-def _corners(geometry: Geometry) -> tuple[tuple[Array, Array], Array]:
-    """Return the poses that the region is to contain, neutral first, and their weights (n,)."""
+def _corners(geometry: Geometry, forms: Array) -> tuple[tuple[Array, Array], Array]:
+    """Return the poses that the region is to contain, neutral first, and their weights (n,).
+
+    A corner behind a singularity cannot be in the region: the last pose before it takes its place.
+    """
     signs = np.array(list(itertools.product((-1.0, 1.0), repeat=6)))
     parts = np.concatenate([np.zeros((1, 6)), *(size * signs for size, _ in BOXES)])
     weights = np.concatenate([[HOME_WEIGHT], *(np.full(len(signs), w) for _, w in BOXES)])
-    return _poses(geometry, parts, BOX_SHIFT, BOX_TURN), weights
+    shares = np.linspace(0.0, 1.0, SHARES)
+    ways = np.multiply.outer(shares, parts).reshape(-1, 6)
+    poses = _poses(geometry, ways, BOX_SHIFT, BOX_TURN)
+    x = dual_quaternion(geometry.neutral_pose, geometry.length_scale, *poses)
+    determinants = np.linalg.det(np.moveaxis(np.tensordot(forms, x, (2, 1)), 2, 0))
+    ahead = (determinants * determinants[0] > 0.0).reshape(SHARES, -1)
+    last = np.cumprod(ahead, axis=0).sum(axis=0) - 1
+    return _poses(geometry, shares[last, None] * parts, BOX_SHIFT, BOX_TURN), weights
 
 
 def _improved(forms: Array, plain: Array, x: Array, weights: Array) -> Array:
