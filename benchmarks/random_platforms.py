@@ -19,7 +19,7 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
-from stewart_kinematics.solvers.uniqueness import assured_region
+from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 SHIFT, TURN_DEG = 0.12, 15.0
 """Half-widths of the box of poses [length scales, deg of roll, pitch and yaw]."""
@@ -60,7 +60,7 @@ def count(
         position, quaternion = _about(geometry, rng)
         begin = time.perf_counter()
         try:
-            assured_region(geometry)
+            uniqueness_region(geometry)
         except GeometryError:
             refused += 1
             continue

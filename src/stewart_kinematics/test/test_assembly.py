@@ -14,7 +14,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
-from stewart_kinematics.solvers.uniqueness import assured_region, dual_quaternion, length_forms
+from stewart_kinematics.solvers.uniqueness import dual_quaternion, length_forms, uniqueness_region
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 
@@ -101,7 +101,7 @@ def relative_determinant(geometry, position, quaternion):
 
 def require_one_mode_in_the_region(geometry, position, quaternion, rng):
     """Check lengths of poses against all modes found; return the number of modes per pose."""
-    region = assured_region(geometry)
+    region = uniqueness_region(geometry)
     counts = []
     for p, q in zip(position, quaternion, strict=True):
         found = assembly_modes(geometry, leg_lengths(geometry, p, q), rng)
@@ -127,7 +127,7 @@ def test_squared_lengths_are_quadratic_in_the_dual_quaternion(make, rng):
 
 
 def test_no_other_assembly_mode_is_in_the_region(geometry, rng):
-    region = assured_region(geometry)
+    region = uniqueness_region(geometry)
     position, quaternion = about(geometry, rng, 40, 0.8, 40.0)
     inside = region.contains(position, quaternion)
     counts = require_one_mode_in_the_region(
@@ -143,7 +143,7 @@ def test_random_platforms_have_regions_with_one_mode(make, rng):
         geometry = make(rng)
         position, quaternion = about(geometry, rng, 400)
         ahead = relative_determinant(geometry, position, quaternion) > 0.0
-        inside = assured_region(geometry).contains(position, quaternion)
+        inside = uniqueness_region(geometry).contains(position, quaternion)
         # A region never reaches across a singularity.
         assert not np.any(inside & ~ahead)
         refused += np.count_nonzero(~inside & ahead)
@@ -156,14 +156,14 @@ def test_random_platforms_have_regions_with_one_mode(make, rng):
 
 def test_no_pose_of_the_region_is_singular(geometry, rng):
     position, quaternion = about(geometry, rng, 100_000, 1.5, 80.0)
-    inside = assured_region(geometry).contains(position, quaternion)
+    inside = uniqueness_region(geometry).contains(position, quaternion)
     assert 0.02 < inside.mean() < 0.98
     assert relative_determinant(geometry, position[inside], quaternion[inside]).min() > 0.0
 
 
 @pytest.mark.parametrize('make', [ring_geometry, cloud_geometry])
 def test_certain_ellipsoid_is_in_the_region(make, rng):
-    region = assured_region(make(rng))
+    region = uniqueness_region(make(rng))
     # Vector part of the quaternion and translation of random poses on the boundary.
     v, t = np.split(np.sqrt(region.certain) * unit_vectors(rng, 20_000, 6), 2, axis=1)
     e = np.column_stack([v, np.ones(len(v))])
@@ -183,7 +183,7 @@ def unit_vectors(rng, count, size):
 
 def test_scipy_finds_no_second_pose_in_the_region(geometry, rng):
     # Independent of Newton's method: trust-region least squares from all over the region.
-    region = assured_region(geometry)
+    region = uniqueness_region(geometry)
     truths, starts = about(geometry, rng, 3, 0.3, 20.0), about(geometry, rng, 25, 1.0, 60.0)
     scale = np.array([geometry.length_scale] * 3 + [1.0] * 3)
     neutral = Rotation.from_quat(geometry.neutral_pose.quaternion_xyzw)
@@ -214,7 +214,7 @@ def test_scipy_finds_no_second_pose_in_the_region(geometry, rng):
 )
 def test_region_has_room_for_the_work(name, shift, turn_deg):
     geometry = Platform.from_yaml(name).geometry
-    region = assured_region(geometry)
+    region = uniqueness_region(geometry)
     signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1).T
     position = region.centre.position + shift * signs[:, :1] * np.array([[0.0, 0.0, 1.0]])
     attitude = Rotation.from_euler('ZYX', turn_deg * signs[:, 1:], degrees=True).as_quat()
@@ -222,9 +222,9 @@ def test_region_has_room_for_the_work(name, shift, turn_deg):
 
 
 def test_region_is_the_same_every_time_and_kept(geometry):
-    first = assured_region(geometry)
-    assert assured_region(geometry) is first
-    again = assured_region(replace(geometry))
+    first = uniqueness_region(geometry)
+    assert uniqueness_region(geometry) is first
+    again = uniqueness_region(replace(geometry))
     assert again is not first
     assert np.array_equal(again.cone, first.cone)
 
@@ -236,7 +236,7 @@ def test_region_follows_a_turned_neutral_pose(rng):
     neutral = plain.neutral_pose
     pose = Pose(turn.apply(neutral.position.copy()), turn.as_quat())
     turned = replace(plain, base_joints=turn.apply(plain.base_joints.copy()), neutral_pose=pose)
-    region, first = assured_region(turned), assured_region(plain)
+    region, first = uniqueness_region(turned), uniqueness_region(plain)
     assert region.certain == pytest.approx(first.certain, rel=1e-2)
     position, quaternion = about(plain, rng, 1000, 1.2, 70.0)
     same = region.contains(turn.apply(position), (turn * Rotation.from_quat(quaternion)).as_quat())
@@ -251,4 +251,4 @@ def test_neutral_pose_next_to_a_singularity_is_refused():
     twisted = Rotation.from_euler('z', 89.2, degrees=True).as_quat()
     pose = Pose(plain.neutral_pose.position, twisted)
     with pytest.raises(GeometryError, match='vigo: forward kinematics is ambiguous'):
-        assured_region(replace(plain, neutral_pose=pose))
+        uniqueness_region(replace(plain, neutral_pose=pose))

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.limits.design import half_out, merits, warnings
-from stewart_kinematics.model.measures import document, Measures
+from stewart_kinematics.limits.design import design_metrics, half_out, warnings
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.ring_dimensions import document, RingDimensions
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths
@@ -23,11 +23,11 @@ from stewart_kinematics.verbs import platform as platform_verb
 from stewart_kinematics.verbs import study
 import yaml
 
-SMALL = Measures('small', 0.2, 0.15, 20.0, 20.0, 0.25, 0.1)
+SMALL = RingDimensions('small', 0.2, 0.15, 20.0, 20.0, 0.25, 0.1)
 
 
-def made(measures: Measures) -> Platform:
-    return Platform.from_section(Section(document(measures), ''))
+def made(dimensions: RingDimensions) -> Platform:
+    return Platform.from_section(Section(document(dimensions), ''))
 
 
 def test_the_joints_are_where_they_were_measured() -> None:
@@ -66,7 +66,7 @@ def test_pair_whose_joints_are_next_to_the_other_pairs_is_refused(key: str) -> N
 
 def test_merits_agree_with_the_kinematics() -> None:
     platform = made(SMALL)
-    found, geometry = merits(platform, cells=12), platform.geometry
+    found, geometry = design_metrics(platform, cells=12), platform.geometry
     pose = geometry.neutral_pose
     rng = np.random.default_rng(4)
     directions = rng.normal(size=(4000, 3))

@@ -18,7 +18,7 @@ from stewart_kinematics.solvers.forward import (
 )
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
-from stewart_kinematics.solvers.uniqueness import assured_region
+from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 
@@ -55,7 +55,7 @@ def anywhere(geometry, rng, count):
     reach = 2.0 * leg_lengths(geometry, *neutral(geometry)).mean()
     position = geometry.neutral_pose.position + rng.uniform(-reach, reach, (2 * count, 3))
     quaternion = Rotation.from_quat(rng.normal(size=(2 * count, 4))).as_quat()
-    outside = ~assured_region(geometry).contains(position, quaternion)
+    outside = ~uniqueness_region(geometry).contains(position, quaternion)
     return position[outside][:count], quaternion[outside][:count]
 
 
@@ -117,7 +117,7 @@ def test_poses_about_neutral_come_back(name, shift, count, rng):
 @pytest.mark.parametrize('count', [30_000, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_poses_of_the_assured_region_come_back(geometry, count, rng):
     position, quaternion = about_neutral(geometry, rng, count, 0.8 * geometry.length_scale, 40.0)
-    inside = assured_region(geometry).contains(position, quaternion)
+    inside = uniqueness_region(geometry).contains(position, quaternion)
     assert inside.mean() > 0.5
     position, quaternion = position[inside], quaternion[inside]
     result = forward_batch(geometry, leg_lengths(geometry, position, quaternion), follow=False)
@@ -149,7 +149,7 @@ def test_pose_far_outside_is_flagged_or_shares_its_lengths_with_one_of_the_regio
         p, q = result.position[passed], result.quaternion_xyzw[passed]
     # Every one of the others is flagged, so no wrong mode is left that would pass silently.
     same = np.abs(leg_lengths(geometry, p, q) - lengths[passed]).max(axis=1) < 1e-9
-    inside = assured_region(geometry).contains(p, q)
+    inside = uniqueness_region(geometry).contains(p, q)
     assert np.count_nonzero(~(same & inside)) == 0
     assert np.all(determinant_sign(geometry, p, q) == home_sign)
     assert passed.mean() < 0.06
@@ -178,7 +178,7 @@ def test_mirror_image_below_the_base_is_not_returned(name, rng):
 
 def test_status_says_what_went_wrong(vigo):
     turned = Rotation.from_euler('ZYX', [0.0, 65.0, 0.0], degrees=True).as_quat()
-    assert not assured_region(vigo).contains(vigo.neutral_pose.position, turned)
+    assert not uniqueness_region(vigo).contains(vigo.neutral_pose.position, turned)
     lengths = leg_lengths(vigo, vigo.neutral_pose.position, turned)
     outside = forward(vigo, lengths)
     assert outside.status is ForwardStatus.OUTSIDE_REGION

@@ -18,8 +18,12 @@ from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
 from stewart_kinematics.exchange.urdf_reading import read_urdf
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.model.measures import ASSUMED_CONDITION, assumed_limits, Measures
 from stewart_kinematics.model.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
+from stewart_kinematics.model.ring_dimensions import (
+    ASSUMED_CONDITION,
+    assumed_limits,
+    RingDimensions,
+)
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.spatial import rpy_deg
@@ -188,8 +192,8 @@ class _Import:
         numbers, legs, neutral = self.linkage.numbers, self.found.legs, geometry.neutral_pose
         rates = [leg.rate for leg in legs if leg.rate is not None]
         cones = [leg.cone for leg in legs if leg.cone is not None]
-        rate = min(rates) if len(rates) == 6 else Measures.rate
-        acceleration = Measures.acceleration
+        rate = min(rates) if len(rates) == 6 else RingDimensions.rate
+        acceleration = RingDimensions.acceleration
         nearest = min(
             float(np.linalg.norm(a[i] - a[j]))
             for a in (geometry.base_joints, geometry.platform_joints)
@@ -203,9 +207,9 @@ class _Import:
         assumed = {
             'legs.rate_mps': rate,
             'legs.acceleration_mps2': acceleration,
-            'legs.base_joint_angle_deg': Measures.joint_angle,
-            'legs.platform_joint_angle_deg': Measures.joint_angle,
-            'legs.distance_m': min(Measures.leg_distance, 0.5 * nearest),
+            'legs.base_joint_angle_deg': RingDimensions.joint_angle,
+            'legs.platform_joint_angle_deg': RingDimensions.joint_angle,
+            'legs.distance_m': min(RingDimensions.leg_distance, 0.5 * nearest),
             **{f'limits.{key}': value for key, value in limits.items()},
         }
         known = {key: values for key, values in numbers.items() if key in NUMBERS}

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Judge a design: merits and warnings."""
+"""Judge a design by figures and warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARGIN_CELLS = 24
 
 
 @dataclass(frozen=True)
-class Merits:
+class DesignMetrics:
     """What a design can do about its neutral pose.
 
     Attributes:
@@ -52,7 +52,7 @@ class Merits:
     leg_force_turning: float
 
 
-def merits(platform: Platform, cells: int = MARGIN_CELLS) -> Merits:
+def design_metrics(platform: Platform, cells: int = MARGIN_CELLS) -> DesignMetrics:
     """Judge a design about its neutral pose, with so many cells along each edge of the volume.
 
     Raises:
@@ -63,7 +63,7 @@ def merits(platform: Platform, cells: int = MARGIN_CELLS) -> Merits:
     where = platform.geometry, pose.position, pose.quaternion_xyzw
     rates = jacobian(*where)
     forces = np.asarray(np.linalg.inv(rates).T, dtype=np.float64)
-    return Merits(
+    return DesignMetrics(
         **sides,
         volume=volume(guard, pose, cells).volume,
         condition_number=float(condition_number(*where)),

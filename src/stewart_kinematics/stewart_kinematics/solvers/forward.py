@@ -26,7 +26,7 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 from stewart_kinematics.solvers.rods import rods_forward, rods_twist
-from stewart_kinematics.solvers.uniqueness import assured_region
+from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 
 class ForwardStatus(IntEnum):
@@ -303,7 +303,7 @@ def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
     Raises:
         GeometryError: If no region about the neutral pose has one solution only.
     """
-    neutral, region = geometry.neutral_pose, assured_region(geometry)
+    neutral, region = geometry.neutral_pose, uniqueness_region(geometry)
     pose = np.concatenate([neutral.position, neutral.quaternion_xyzw])
     home = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)
     home[:, 3:] /= geometry.length_scale

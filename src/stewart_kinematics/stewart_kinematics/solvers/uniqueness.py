@@ -98,7 +98,7 @@ LEFT, RIGHT = _products(1.0), _products(-1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class AssuredRegion:
+class UniquenessRegion:
     """Region about the neutral pose in which the forward kinematics has one solution.
 
     Attributes:
@@ -145,7 +145,7 @@ class AssuredRegion:
 
 
 @lru_cache(maxsize=64)
-def assured_region(geometry: Geometry) -> AssuredRegion:
+def uniqueness_region(geometry: Geometry) -> UniquenessRegion:
     """Return the assured region of a geometry; computed once, in less than a second.
 
     Raises:
@@ -224,12 +224,12 @@ def _inverse(geometry: Geometry, forms: Array) -> Array:
     return np.asarray(np.linalg.inv(home))
 
 
-def _region(geometry: Geometry, forms: Array, multiplier: Array) -> AssuredRegion:
+def _region(geometry: Geometry, forms: Array, multiplier: Array) -> UniquenessRegion:
     """Return the region that belongs to C; the mean eigenvalue at the neutral pose is 1."""
     cone = np.tensordot(multiplier, forms, 1).transpose(2, 0, 1)
     cone = 0.5 * (cone + cone.transpose(0, 2, 1))
     cone = cone / (np.trace(cone[HOME]) / 8.0)
-    return AssuredRegion(geometry.neutral_pose, geometry.length_scale, read_only(cone))
+    return UniquenessRegion(geometry.neutral_pose, geometry.length_scale, read_only(cone))
 
 
 def _poses(geometry: Geometry, signs: Array, shift: float, turn: float) -> tuple[Array, Array]:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
-from stewart_kinematics.limits.design import merits, warnings
+from stewart_kinematics.limits.design import design_metrics, warnings
 from stewart_kinematics.model.leg_kinds import ROTARY
-from stewart_kinematics.model.measures import document, Measures
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.ring_dimensions import document, RingDimensions
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest='action', required=True)
     new = kinds.add_parser('new', help='write the YAML file of a platform')
     new.add_argument('name', help='letters, digits and _')
-    for item in fields(Measures):
+    for item in fields(RingDimensions):
         if item.name != 'name':
             known = None if item.default is MISSING else item.default
             hint = '' if known is None else f' (default: {known:g})'
@@ -91,11 +91,11 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    values = {item.name: getattr(arguments, item.name) for item in fields(Measures)}
+    values = {item.name: getattr(arguments, item.name) for item in fields(RingDimensions)}
     for key, value in values.items():
         if value is None:
             values[key] = _asked(key)
-    _save(arguments, document(Measures(**values)))
+    _save(arguments, document(RingDimensions(**values)))
     return 0
 
 
@@ -146,7 +146,7 @@ def _check(arguments: argparse.Namespace) -> int:
     platform = Platform.from_yaml(arguments.platform)
     doubts = warnings(platform)
     try:
-        found = merits(platform)
+        found = design_metrics(platform)
     except MotionRefused:
         found = None
     if arguments.json:

@@ -14,7 +14,7 @@ from typing import Any
 
 from stewart_description.paths import platform_path
 from stewart_kinematics.errors import ConfigurationError, StewartError
-from stewart_kinematics.limits.design import half_out, MARGIN_CELLS, Merits, merits
+from stewart_kinematics.limits.design import design_metrics, DesignMetrics, half_out, MARGIN_CELLS
 from stewart_kinematics.limits.workspace import MOST_CELLS
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import read_yaml, Section
@@ -88,14 +88,14 @@ def main(arguments: argparse.Namespace) -> int:
             try:
                 figures = _judged(content, names, design, arguments.cells)
             except StewartError as error:
-                figures = [math.nan] * len(fields(Merits))
-                measures = zip(names, design, strict=True)
-                said = ', '.join(f'{name} {value:.6g}' for name, value in measures)
+                figures = [math.nan] * len(fields(DesignMetrics))
+                changed = zip(names, design, strict=True)
+                said = ', '.join(f'{name} {value:.6g}' for name, value in changed)
                 notes.append(f'{said}: {error}')
             rows.append([*design, *figures])
             progress(number / len(designs))
     columns = [name.replace('.', '_') for name in names]
-    for item in fields(Merits):
+    for item in fields(DesignMetrics):
         columns.append(f'{item.name}_{UNITS[item.name]}' if item.name in UNITS else item.name)
     write_table(arguments.output, columns, rows)
     note(notes)
@@ -139,4 +139,4 @@ def _judged(
         place[key] = value
     height = half_out(Platform.from_section(Section(changed, '')))
     changed['neutral_pose']['position_m'][2] = height
-    return list(astuple(merits(Platform.from_section(Section(changed, '')), cells)))
+    return list(astuple(design_metrics(Platform.from_section(Section(changed, '')), cells)))

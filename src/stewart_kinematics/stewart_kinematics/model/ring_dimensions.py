@@ -25,7 +25,7 @@ MEASURED = 'measured'
 
 
 @dataclass(frozen=True)
-class Measures:
+class RingDimensions:
     """What a person measures on a platform whose joints lie on two rings.
 
     Attributes:
@@ -62,7 +62,7 @@ class Measures:
             raise ConfigurationError('name', self.name, 'letters, digits and _, no digit first')
 
 
-def document(measures: Measures) -> dict[str, Any]:
+def document(rings: RingDimensions) -> dict[str, Any]:
     """Return the content of a platform's YAML file, to be read by ``Platform.from_section``.
 
     The neutral pose is the one in which every leg stands half way out; a short ring of pairs over
@@ -72,37 +72,37 @@ def document(measures: Measures) -> dict[str, Any]:
         ConfigurationError: If the legs are too short to hold the platform above its base.
         GeometryError: If the platform is singular at its neutral pose, or nearly so.
     """
-    half = measures.retracted_length + 0.5 * measures.stroke
-    zero, neutral = (_height(measures, length) for length in (measures.retracted_length, half))
-    condition = _condition(measures, neutral)
-    _refuse_singular(measures, condition)
-    moving_pair_angle = 120.0 - measures.platform_pair_angle
+    half = rings.retracted_length + 0.5 * rings.stroke
+    zero, neutral = (_height(rings, length) for length in (rings.retracted_length, half))
+    condition = _condition(rings, neutral)
+    _refuse_singular(rings, condition)
+    moving_pair_angle = 120.0 - rings.platform_pair_angle
     return {
-        'name': measures.name,
-        'title': measures.name.replace('_', ' '),
-        'base_joints': _ring(measures.base_radius, measures.base_pair_angle),
-        'platform_joints': _ring(measures.platform_radius, moving_pair_angle),
+        'name': rings.name,
+        'title': rings.name.replace('_', ' '),
+        'base_joints': _ring(rings.base_radius, rings.base_pair_angle),
+        'platform_joints': _ring(rings.platform_radius, moving_pair_angle),
         'pairing': [1, 2, 3, 4, 5, 6],
         'zero_pose': _level(zero),
         'neutral_pose': _level(neutral),
         'legs': {
-            'retracted_length_m': measures.retracted_length,
-            'stroke_m': [0.0, measures.stroke],
-            'rate_mps': measures.rate,
-            'acceleration_mps2': measures.acceleration,
-            'base_joint_angle_deg': measures.joint_angle,
-            'platform_joint_angle_deg': measures.joint_angle,
-            'distance_m': measures.leg_distance,
+            'retracted_length_m': rings.retracted_length,
+            'stroke_m': [0.0, rings.stroke],
+            'rate_mps': rings.rate,
+            'acceleration_mps2': rings.acceleration,
+            'base_joint_angle_deg': rings.joint_angle,
+            'platform_joint_angle_deg': rings.joint_angle,
+            'distance_m': rings.leg_distance,
         },
         'limits': assumed_limits(
-            measures.rate,
-            measures.acceleration,
-            measures.platform_radius,
+            rings.rate,
+            rings.acceleration,
+            rings.platform_radius,
             ASSUMED_CONDITION * condition,
         ),
         'sources': {
             'base_joints': MEASURED,
-            'platform_joints': f'{MEASURED}; a pair of {measures.platform_pair_angle:g} deg holds '
+            'platform_joints': f'{MEASURED}; a pair of {rings.platform_pair_angle:g} deg holds '
             f'legs 2 and 3, so that legs 1 and 2 are {moving_pair_angle:g} deg apart',
             'pairing': 'assumption: leg i joins the points i of both rings',
             'zero_pose': 'computed: every leg retracted',
@@ -145,16 +145,16 @@ def assumed_limits(
     }
 
 
-def _rings(measures: Measures) -> tuple[Array, Array]:
+def _rings(rings: RingDimensions) -> tuple[Array, Array]:
     """Return the joints of both rings, paired: near each other, but half a pair apart."""
-    base = ring_points(measures.base_radius, np.radians(measures.base_pair_angle), 0.0, 0.0)
-    moving = np.radians(120.0 - measures.platform_pair_angle)
-    return base, ring_points(measures.platform_radius, moving, 0.0, 0.0)
+    base = ring_points(rings.base_radius, np.radians(rings.base_pair_angle), 0.0, 0.0)
+    moving = np.radians(120.0 - rings.platform_pair_angle)
+    return base, ring_points(rings.platform_radius, moving, 0.0, 0.0)
 
 
-def _height(measures: Measures, length: float) -> float:
+def _height(rings: RingDimensions, length: float) -> float:
     """Return the height at which all legs of the level platform have a length [m]."""
-    base, moving = _rings(measures)
+    base, moving = _rings(rings)
     across = float(np.linalg.norm(base - moving, axis=1)[0])
     if length <= across:
         expected = f"more than {across:.4g} m, the horizontal distance of a leg's joints"
@@ -162,17 +162,17 @@ def _height(measures: Measures, length: float) -> float:
     return float(np.sqrt(length**2 - across**2))
 
 
-def _condition(measures: Measures, height: float) -> float:
+def _condition(rings: RingDimensions, height: float) -> float:
     """Return the condition number of the level platform, moments divided by its radius."""
     level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
-    return float(joint_condition(*_rings(measures), measures.platform_radius, *level)[0])
+    return float(joint_condition(*_rings(rings), rings.platform_radius, *level)[0])
 
 
-def _refuse_singular(measures: Measures, condition: float) -> None:
+def _refuse_singular(rings: RingDimensions, condition: float) -> None:
     """Refuse joints that do not hold the platform; say what to change."""
     if condition <= MAX_BEST_CONDITION:
         return
-    total = measures.base_pair_angle + measures.platform_pair_angle
+    total = rings.base_pair_angle + rings.platform_pair_angle
     remedy = 'the legs are too flat, or too long for the rings: change lengths or radii'
     if abs(total - 120.0) < ALIKE:
         remedy = (
