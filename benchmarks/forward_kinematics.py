@@ -22,7 +22,7 @@ from stewart_kinematics.kernels import newton as forward_kernels
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.solvers.forward import forward, forward_batch, kernel_constants
+from stewart_kinematics.solvers.forward import forward, forward_batch, ForwardSolver
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.warming import warm_up
 
@@ -67,7 +67,8 @@ def by_fsolve(geometry: Geometry, lengths: Array) -> Array:
 
 def by_kernel(geometry: Geometry, rows: Array) -> list[harness.Task]:
     """Return the task that calls the kernel without the API around it."""
-    constants, cone, start = kernel_constants(geometry)
+    solver = ForwardSolver.of(geometry)
+    constants, cone, start = solver.constants, solver.cone, solver.neutral
     poses, figures, status = np.empty((1, 7)), np.empty((1, 3)), np.zeros(1, np.int64)
     cycle = itertools.cycle([rows[n : n + 1].copy() for n in range(len(rows))])
     base, platform = geometry.base_joints, geometry.platform_joints

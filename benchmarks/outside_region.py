@@ -14,10 +14,9 @@ from scipy.spatial.transform import Rotation
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.solvers.forward import forward_batch, ForwardStatus
+from stewart_kinematics.solvers.forward import forward_batch, ForwardSolver, ForwardStatus
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
-from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 PLATFORMS = ('vigo', 'ex800', 'ps6tl_1500', 'srs')
 SAME_LENGTH = 1e-9
@@ -44,7 +43,7 @@ def main() -> int:
 def count(name: str, poses: int, seed: int) -> dict[str, object]:
     """Return what became of random poses outside the region of a platform."""
     geometry = Platform.from_yaml(name).geometry
-    region = uniqueness_region(geometry)
+    region = ForwardSolver.of(geometry).region
     position, quaternion = _outside(geometry, poses, np.random.default_rng(seed))
     lengths = leg_lengths(geometry, position, quaternion)
     result = forward_batch(geometry, lengths, follow=False)
@@ -78,7 +77,7 @@ def _outside(geometry: Geometry, poses: int, rng: np.random.Generator) -> tuple[
     reach = 2.0 * leg_lengths(geometry, neutral.position, neutral.quaternion_xyzw).mean()
     position = neutral.position + rng.uniform(-reach, reach, (2 * poses, 3))
     quaternion = Rotation.random(2 * poses, rng).as_quat()
-    outside = ~uniqueness_region(geometry).contains(position, quaternion)
+    outside = ~ForwardSolver.of(geometry).region.contains(position, quaternion)
     return position[outside][:poses], quaternion[outside][:poses]
 
 

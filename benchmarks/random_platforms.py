@@ -16,10 +16,9 @@ from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import GeometryError
 from stewart_kinematics.model.geometry import Geometry, ring_points
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.solvers.forward import forward_batch, ForwardSolver
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
-from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 SHIFT, TURN_DEG = 0.12, 15.0
 """Half-widths of the box of poses [length scales, deg of roll, pitch and yaw]."""
@@ -60,7 +59,7 @@ def count(
         position, quaternion = _about(geometry, rng)
         begin = time.perf_counter()
         try:
-            uniqueness_region(geometry)
+            ForwardSolver.of(geometry)
         except GeometryError:
             refused += 1
             continue

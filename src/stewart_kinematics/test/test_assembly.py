@@ -12,6 +12,7 @@ from stewart_kinematics.errors import GeometryError
 from stewart_kinematics.model.geometry import Geometry, ring_points
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.solvers.forward import ForwardSolver
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.solvers.uniqueness import dual_quaternion, length_forms, uniqueness_region
@@ -101,7 +102,7 @@ def relative_determinant(geometry, position, quaternion):
 
 def require_one_mode_in_the_region(geometry, position, quaternion, rng):
     """Check lengths of poses against all modes found; return the number of modes per pose."""
-    region = uniqueness_region(geometry)
+    region = ForwardSolver.of(geometry).region
     counts = []
     for p, q in zip(position, quaternion, strict=True):
         found = assembly_modes(geometry, leg_lengths(geometry, p, q), rng)
@@ -127,7 +128,7 @@ def test_squared_lengths_are_quadratic_in_the_dual_quaternion(make, rng):
 
 
 def test_no_other_assembly_mode_is_in_the_region(geometry, rng):
-    region = uniqueness_region(geometry)
+    region = ForwardSolver.of(geometry).region
     position, quaternion = about(geometry, rng, 40, 0.8, 40.0)
     inside = region.contains(position, quaternion)
     counts = require_one_mode_in_the_region(
@@ -143,7 +144,7 @@ def test_random_platforms_have_regions_with_one_mode(make, rng):
         geometry = make(rng)
         position, quaternion = about(geometry, rng, 400)
         ahead = relative_determinant(geometry, position, quaternion) > 0.0
-        inside = uniqueness_region(geometry).contains(position, quaternion)
+        inside = ForwardSolver.of(geometry).region.contains(position, quaternion)
         # A region never reaches across a singularity.
         assert not np.any(inside & ~ahead)
         refused += np.count_nonzero(~inside & ahead)
@@ -156,7 +157,7 @@ def test_random_platforms_have_regions_with_one_mode(make, rng):
 
 def test_no_pose_of_the_region_is_singular(geometry, rng):
     position, quaternion = about(geometry, rng, 100_000, 1.5, 80.0)
-    inside = uniqueness_region(geometry).contains(position, quaternion)
+    inside = ForwardSolver.of(geometry).region.contains(position, quaternion)
     assert 0.02 < inside.mean() < 0.98
     assert relative_determinant(geometry, position[inside], quaternion[inside]).min() > 0.0
 
@@ -183,7 +184,7 @@ def unit_vectors(rng, count, size):
 
 def test_scipy_finds_no_second_pose_in_the_region(geometry, rng):
     # Independent of Newton's method: trust-region least squares from all over the region.
-    region = uniqueness_region(geometry)
+    region = ForwardSolver.of(geometry).region
     truths, starts = about(geometry, rng, 3, 0.3, 20.0), about(geometry, rng, 25, 1.0, 60.0)
     scale = np.array([geometry.length_scale] * 3 + [1.0] * 3)
     neutral = Rotation.from_quat(geometry.neutral_pose.quaternion_xyzw)
@@ -214,7 +215,7 @@ def test_scipy_finds_no_second_pose_in_the_region(geometry, rng):
 )
 def test_region_has_room_for_the_work(name, shift, turn_deg):
     geometry = Platform.from_yaml(name).geometry
-    region = uniqueness_region(geometry)
+    region = ForwardSolver.of(geometry).region
     signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1).T
     position = region.centre.position + shift * signs[:, :1] * np.array([[0.0, 0.0, 1.0]])
     attitude = Rotation.from_euler('ZYX', turn_deg * signs[:, 1:], degrees=True).as_quat()
@@ -222,8 +223,8 @@ def test_region_has_room_for_the_work(name, shift, turn_deg):
 
 
 def test_region_is_the_same_every_time_and_kept(geometry):
-    first = uniqueness_region(geometry)
-    assert uniqueness_region(geometry) is first
+    first = ForwardSolver.of(geometry).region
+    assert ForwardSolver.of(geometry).region is first
     again = uniqueness_region(replace(geometry))
     assert again is not first
     assert np.array_equal(again.cone, first.cone)

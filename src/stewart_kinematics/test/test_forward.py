@@ -13,12 +13,11 @@ from stewart_kinematics.solvers.forward import (
     forward,
     forward_batch,
     forward_twist,
+    ForwardSolver,
     ForwardStatus,
-    kernel_constants,
 )
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
-from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 
@@ -55,7 +54,7 @@ def anywhere(geometry, rng, count):
     reach = 2.0 * leg_lengths(geometry, *neutral(geometry)).mean()
     position = geometry.neutral_pose.position + rng.uniform(-reach, reach, (2 * count, 3))
     quaternion = Rotation.from_quat(rng.normal(size=(2 * count, 4))).as_quat()
-    outside = ~uniqueness_region(geometry).contains(position, quaternion)
+    outside = ~ForwardSolver.of(geometry).region.contains(position, quaternion)
     return position[outside][:count], quaternion[outside][:count]
 
 
@@ -117,7 +116,7 @@ def test_poses_about_neutral_come_back(name, shift, count, rng):
 @pytest.mark.parametrize('count', [30_000, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_poses_of_the_assured_region_come_back(geometry, count, rng):
     position, quaternion = about_neutral(geometry, rng, count, 0.8 * geometry.length_scale, 40.0)
-    inside = uniqueness_region(geometry).contains(position, quaternion)
+    inside = ForwardSolver.of(geometry).region.contains(position, quaternion)
     assert inside.mean() > 0.5
     position, quaternion = position[inside], quaternion[inside]
     result = forward_batch(geometry, leg_lengths(geometry, position, quaternion), follow=False)
@@ -149,7 +148,7 @@ def test_pose_far_outside_is_flagged_or_shares_its_lengths_with_one_of_the_regio
         p, q = result.position[passed], result.quaternion_xyzw[passed]
     # Every one of the others is flagged, so no wrong mode is left that would pass silently.
     same = np.abs(leg_lengths(geometry, p, q) - lengths[passed]).max(axis=1) < 1e-9
-    inside = uniqueness_region(geometry).contains(p, q)
+    inside = ForwardSolver.of(geometry).region.contains(p, q)
     assert np.count_nonzero(~(same & inside)) == 0
     assert np.all(determinant_sign(geometry, p, q) == home_sign)
     assert passed.mean() < 0.06
@@ -178,7 +177,7 @@ def test_mirror_image_below_the_base_is_not_returned(name, rng):
 
 def test_status_says_what_went_wrong(vigo):
     turned = Rotation.from_euler('ZYX', [0.0, 65.0, 0.0], degrees=True).as_quat()
-    assert not uniqueness_region(vigo).contains(vigo.neutral_pose.position, turned)
+    assert not ForwardSolver.of(vigo).region.contains(vigo.neutral_pose.position, turned)
     lengths = leg_lengths(vigo, vigo.neutral_pose.position, turned)
     outside = forward(vigo, lengths)
     assert outside.status is ForwardStatus.OUTSIDE_REGION
@@ -223,15 +222,15 @@ def test_singular_status_where_no_step_is_worth_taking(vigo):
     # directly, with lengths a step away from there.
     turn = Rotation.from_euler('z', 90, degrees=True).as_quat()
     lengths = leg_lengths(vigo, vigo.neutral_pose.position, turn) * 1.01
-    constants, cone, _ = kernel_constants(vigo)
-    constants = constants.copy()
+    solver = ForwardSolver.of(vigo)
+    constants = solver.constants.copy()
     constants[:3], constants[3:7] = vigo.neutral_pose.position, turn
     poses, figures, status = np.empty((1, 7)), np.empty((1, 3)), np.zeros(1, np.int64)
     forward_kernels.forward(
         vigo.base_joints,
         vigo.platform_joints,
         constants,
-        cone,
+        solver.cone,
         lengths.reshape(1, 6),
         constants[:7],
         False,

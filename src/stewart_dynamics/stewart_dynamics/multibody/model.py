@@ -20,6 +20,7 @@ from stewart_dynamics.multibody.kernel import (
 from stewart_kinematics.errors import ConvergenceError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.solvers.jacobian import joint_condition
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,12 +158,10 @@ class MultibodyModel:
 
     def _explain(self, status: int, index: int, position: Array, rotation: Array) -> None:
         if status == SINGULAR_POSE:
-            arms = self.platform_joints @ rotation.T
-            legs = position + arms - self.base_joints
-            legs /= np.linalg.norm(legs, axis=1, keepdims=True)
             scale = float(np.sqrt(np.mean(np.sum(self.platform_joints**2, axis=1))))
-            wrenches = np.hstack([legs, np.cross(arms, legs) / scale])
-            raise SingularPose(float(np.linalg.cond(wrenches)), index)
+            joints = self.base_joints, self.platform_joints, scale
+            attitude = Rotation.from_matrix(rotation).as_quat()[None]
+            raise SingularPose(float(joint_condition(*joints, position[None], attitude)[0]), index)
         if status == SINGULAR_COORDINATES and self.coordinates is Coordinates.PAPER:
             raise ConvergenceError(
                 f'the ZXZ angles are singular at sample {index} '

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from stewart_kinematics.errors import ConvergenceError, ShapeError, StewartError
 from stewart_kinematics.kernels import newton as kernels
-from stewart_kinematics.kernels.legs import leg_lengths
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 from stewart_kinematics.solvers.rods import rods_forward, rods_twist
 from stewart_kinematics.solvers.uniqueness import uniqueness_region
@@ -116,6 +116,69 @@ class ForwardResult:
 STATUSES = tuple(ForwardStatus)
 
 
+class ForwardSolver:
+    """Forward kinematics of a geometry on linear legs, with what is computed once for it.
+
+    Attributes:
+        region: In which a pose is the only one with its lengths.
+        constants (11,): Of the kernels, in the places that `kernels.newton` names.
+        cone (36, 8): The region: lower triangles of its matrices, one matrix a column.
+        neutral (7,): The neutral pose: position and quaternion.
+
+    Raises:
+        GeometryError: If no region about the neutral pose has one solution only.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        pose, self.region = geometry.neutral_pose, uniqueness_region(geometry)
+        self._joints = geometry.base_joints, geometry.platform_joints
+        self.neutral = read_only(np.concatenate([pose.position, pose.quaternion_xyzw]))
+        home = jacobian(geometry, pose.position, pose.quaternion_xyzw)
+        home[:, 3:] /= geometry.length_scale
+        length = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+        constants = np.concatenate([self.neutral, np.zeros(4)])
+        constants[kernels.SCALE] = geometry.length_scale
+        constants[kernels.CERTAIN] = self.region.certain
+        constants[kernels.DETERMINANT] = np.linalg.det(home)
+        constants[kernels.TOLERANCE] = kernels.RELATIVE_TOLERANCE * length.mean()
+        self.constants = read_only(constants)
+        self.cone = read_only(self.region.cone.transpose(1, 2, 0)[np.tril_indices(8)])
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(geometry: Geometry) -> ForwardSolver:
+        """Return the solver of a geometry, made once."""
+        return ForwardSolver(geometry)
+
+    def solve(
+        self, rows: Array, start: Pose | ForwardResult | None, *, follow: bool
+    ) -> tuple[Array, Array, NDArray[np.int64]]:
+        """Return poses (n, 7), figures (n, 3) and status (n,) of lengths (n, 6) [m].
+
+        Figures are iterations, largest error [m] and determinant; start and follow are those of
+        `forward_batch`.
+        """
+        given, count = _first(start), rows.shape[0]
+        first = self.neutral if given is None else given
+        poses, figures = np.empty((count, 7)), np.empty((count, 3))
+        status = np.zeros(count, np.int64)
+        own = *self._joints, self.constants, self.cone
+        kernels.forward(*own, rows, first, follow, poses, figures, status)
+        # A row without lengths ends the work, so that the last status tells for one sample.
+        if count and (count > 1 or status[0] == kernels.NO_LENGTHS):
+            _refuse_bad_lengths(rows, status)
+        poses.setflags(write=False)
+        return poses, figures, status
+
+    def twist(self, pose: ForwardResult | Pose, rates: Array) -> Array:
+        """Return the twist (6,) of leg rates (6,) [m/s]; NaN at a singular pose."""
+        twist = np.empty(6)
+        place = np.ascontiguousarray(pose.position).reshape(1, 3)
+        attitude = np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4)
+        kernels.forward_twist(*self._joints, self.constants, place, attitude, rates, twist)
+        return twist
+
+
 def forward(
     geometry: Geometry, lengths: ArrayLike, start: Pose | ForwardResult | None = None
 ) -> ForwardResult:
@@ -131,7 +194,9 @@ def forward(
     row = np.ascontiguousarray(lengths, dtype=np.float64)
     if row.shape != (6,):
         raise ShapeError('lengths', '(6,)', row.shape)
-    return _one(geometry, *_solve(geometry, row.reshape(1, 6), start, follow=False))
+    return _one(
+        geometry, *ForwardSolver.of(geometry).solve(row.reshape(1, 6), start, follow=False)
+    )
 
 
 def forward_batch(
@@ -152,7 +217,7 @@ def forward_batch(
     rows = np.ascontiguousarray(lengths, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ShapeError('lengths', '(n, 6)', rows.shape)
-    return _batch(geometry, *_solve(geometry, rows, start, follow=follow))
+    return _batch(geometry, *ForwardSolver.of(geometry).solve(rows, start, follow=follow))
 
 
 def _one(
@@ -225,47 +290,10 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
         if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
             raise ConvergenceError('rates of the joints determine no twist at a singular pose')
         return twist
-    twist = np.empty(6)
-    kernels.forward_twist(
-        geometry.base_joints,
-        geometry.platform_joints,
-        kernel_constants(geometry)[0],
-        np.ascontiguousarray(pose.position).reshape(1, 3),
-        np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4),
-        row,
-        twist,
-    )
+    twist = ForwardSolver.of(geometry).twist(pose, row)
     if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
         raise ConvergenceError('leg rates determine no twist at a singular pose')
     return twist
-
-
-def _solve(
-    geometry: Geometry, rows: Array, start: Pose | ForwardResult | None, *, follow: bool
-) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Run the kernel and refuse what are no lengths."""
-    constants, cone, first = kernel_constants(geometry)
-    given = _first(start)
-    first = first if given is None else given
-    count = rows.shape[0]
-    poses, figures, status = np.empty((count, 7)), np.empty((count, 3)), np.zeros(count, np.int64)
-    kernels.forward(
-        geometry.base_joints,
-        geometry.platform_joints,
-        constants,
-        cone,
-        rows,
-        first,
-        follow,
-        poses,
-        figures,
-        status,
-    )
-    # A row without lengths ends the work, so that the last status tells for one sample.
-    if count and (count > 1 or status[0] == kernels.NO_LENGTHS):
-        _refuse_bad_lengths(rows, status)
-    poses.setflags(write=False)
-    return poses, figures, status
 
 
 def _first(start: Pose | ForwardResult | None) -> Array | None:
@@ -289,36 +317,3 @@ def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
         f'lengths{place}: leg {leg + 1} must be a finite number above 0 m, '
         f'got {rows[index, leg]:.6g} m'
     )
-
-
-@lru_cache(maxsize=64)
-def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
-    """Return what the kernel wants to know of a geometry, computed once.
-
-    Returns:
-        (11,): Constants, in the places that `forward_kernels` names.
-        (36, 8): The assured region: lower triangles of its matrices, one matrix a column.
-        (7,): The neutral pose: position and quaternion.
-
-    Raises:
-        GeometryError: If no region about the neutral pose has one solution only.
-    """
-    neutral, region = geometry.neutral_pose, uniqueness_region(geometry)
-    pose = np.concatenate([neutral.position, neutral.quaternion_xyzw])
-    home = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)
-    home[:, 3:] /= geometry.length_scale
-    length = np.empty((1, 6))
-    leg_lengths(
-        geometry.base_joints,
-        geometry.platform_joints,
-        neutral.position.reshape(1, 3),
-        neutral.quaternion_xyzw.reshape(1, 4),
-        length,
-    )
-    constants = np.concatenate([pose, np.zeros(4)])
-    constants[kernels.SCALE] = geometry.length_scale
-    constants[kernels.CERTAIN] = region.certain
-    constants[kernels.DETERMINANT] = np.linalg.det(home)
-    constants[kernels.TOLERANCE] = kernels.RELATIVE_TOLERANCE * length.mean()
-    cone = region.cone.transpose(1, 2, 0)[np.tril_indices(8)]
-    return read_only(constants), read_only(cone), read_only(pose)

@@ -40,7 +40,7 @@ References:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 import itertools
 import math
 from typing import Any
@@ -144,9 +144,8 @@ class UniquenessRegion:
         return np.asarray(near & (self.definiteness(position, quaternion_xyzw) >= MARGIN))
 
 
-@lru_cache(maxsize=64)
 def uniqueness_region(geometry: Geometry) -> UniquenessRegion:
-    """Return the assured region of a geometry; computed once, in less than a second.
+    """Find the region of a geometry, in less than a second; a `ForwardSolver` keeps it.
 
     Raises:
         GeometryError: If the region has no room about the neutral pose, which is all but singular.
