@@ -10,9 +10,9 @@ import numpy as np
 from stewart_driver.backend import Measurement
 from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
 from stewart_driver.ethercat.homing import HomingMotion
@@ -38,20 +38,10 @@ from stewart_driver.stuck import StuckDetector
 RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
-OFF_TIMEOUT = 0.2
-# Slower than this is at rest: more than the noise of measured rates [m/s].
-STANDSTILL = 2e-3
 # Legs that still swing this long after their stopping ramp are the cycle's to judge [s].
 LONGEST_SETTLING = 0.1
-# A ramp of a drive takes longer than speed over deceleration by this factor at most.
-RAMP_MARGIN = 1.5
-# Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
-SLOWER, LONGEST_RAMP = 0.8, 10.0
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
 LOST_RAMP = 0.02
-# So long is waited for legs that sink, so that the place is saved where they will be found: 0.6 m
-# at 50 mm/s take 12 s.
-LONGEST_SINKING = 15.0
 # Where a drive holds its leg a little beside its target, or has not got a command, the difference
 # fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.002
@@ -100,8 +90,8 @@ class ActiveBus:
         self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
         self._acceleration = limits.acceleration
-        ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_TIMEOUT
-        self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
+        ramp_frames = ceil(longest_ramp(kind, limits.rate) / cycle)
+        self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle))
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
         self._leg_fault: LegFault | None = None
         self._last = wire.now()
@@ -345,49 +335,17 @@ class ActiveBus:
         self._hold()
         self.group.homing = None
         try:
-            if self.live:
-                self.group.quick_stop()
-                self._until_off()
-            self.group.disable()
-            self._until_off()
-            self._until_still()
+            Ending(
+                self._wire,
+                self.group,
+                self._legs,
+                self._kind,
+                lambda limit: pace(self._wire, self._options.cycle_time, limit, self._phase),
+                lambda now: self._frame(now, counted=False),
+                lambda: self._live,
+            ).run()
         finally:
             self._wire.close()
-
-    def _until_off(self) -> None:
-        """Send frames until no motor is under power; wait as long as legs still slow down."""
-        cycle, slower = self._options.cycle_time, self._speed
-        ramp = RAMP_MARGIN * slower / self._acceleration + self._kind.brake_apply + OFF_TIMEOUT
-        limit = self._wire.now() + ramp
-        for _ in pace(self._wire, cycle, limit + LONGEST_RAMP, self._phase):
-            now = self._wire.now()
-            if self._frame(now, counted=False):
-                for axis in np.flatnonzero(np.abs(self._legs.rates) < STANDSTILL):
-                    if self.group.states[axis] is State.QUICK_STOP_ACTIVE:
-                        self.group.rest(int(axis))
-                if self.group.off:
-                    break
-            if self._speed < SLOWER * slower:
-                slower, limit = self._speed, now + ramp
-            if now > limit:
-                break
-
-    def _until_still(self) -> None:
-        """Send frames until legs without brakes have sunk to where they will be found."""
-        limit, moved = self._wire.now() + LONGEST_SINKING, self._wire.now()
-        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
-            now = self._wire.now()
-            came = self._frame(now, counted=False)
-            if came and np.abs(self._legs.rates).max() >= STANDSTILL:
-                moved = now
-            # Also where no frame comes back, and nobody will know where they are.
-            if now - moved > OFF_TIMEOUT:
-                break
-
-    @property
-    def _speed(self) -> float:
-        """Of the fastest leg whose motor is under voltage [m/s]."""
-        return float(np.abs(self._legs.rates[self._live]).max(initial=STANDSTILL))
 
     def _command(self, targets: LegMotion, elapsed: float, *, late: bool) -> LegFault | None:
         """Take the cycle's targets if there is time, no step larger than a leg can follow."""
