@@ -102,7 +102,8 @@ class SaggingWire:
         told: Where the legs were [m] when each of these was made, as the drives had reported it.
     """
 
-    expected, clock = 18, 0
+    expected = 18
+    clock: int = 0
 
     def __init__(self, drives: Sequence[SaggingDrive]) -> None:
         self.drives = list(drives)

@@ -57,7 +57,8 @@ class Bench:
 
     def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
         for _ in range(count):
-            self.now += CYCLE
+            # A reset takes its time, and the cycle goes on where that has left it.
+            self.now = max(self.now, self.wire.time) + CYCLE
             self.targets = self.targets + move
             targets = LegMotion(0.0, self.targets, np.zeros(6), np.full(6, force))
             measured = self.active.exchange(targets, self.now)

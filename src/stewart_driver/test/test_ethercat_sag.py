@@ -107,9 +107,10 @@ def seeded(seed: int) -> Bench:
 
 
 @pytest.mark.parametrize(
-    'seeds', [range(100), pytest.param(range(100, 200), marks=pytest.mark.slow)], ids=str
+    'seeds', [range(40), pytest.param(range(200), marks=pytest.mark.slow)], ids=str
 )
 def test_enabling_moves_nothing_while_legs_sag_and_drives_come_on_apart(seeds: range) -> None:
+    worst = 0.0
     for seed in seeds:
         bench = seeded(seed)
         first = bench.enable()
@@ -126,6 +127,9 @@ def test_enabling_moves_nothing_while_legs_sag_and_drives_come_on_apart(seeds: r
         moved = np.abs(np.diff(told, axis=0))
         assert moved[window].max() <= STEP, seed
         assert moved[-WINDOW // 2 :].max() < 2e-6, seed
+        worst = max(worst, moved[window].max(), steps[window].max())
+    # Seen with -s; sagging at 50 mm/s is 0.1 mm per cycle.
+    print(f'worst step of a leg or target in {len(seeds)} enables: {1e3 * worst:.5f} mm')
 
 
 def test_a_drive_that_does_not_follow_has_its_actual_position_as_its_target() -> None:

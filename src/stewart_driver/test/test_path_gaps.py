@@ -139,6 +139,14 @@ def test_frames_without_an_answer_are_a_gap_like_any_other(lasting: float) -> No
     assert not seen.troubles
 
 
+def test_single_frames_without_an_answer_never_add_up_to_silence() -> None:
+    numbers = iter(range(2000))
+    seen = Seen(0.004, 5.0, lambda _time: False, lambda t: t > 1.0 and next(numbers) % 5 == 0)
+
+    assert seen.held.sum() * seen.cycle > 0.7
+    assert not seen.troubles
+
+
 def test_drives_that_never_answer_again_end_the_path() -> None:
     seen = Seen(0.002, 3.0, lambda _time: False, lambda t: t > 1.5)
 

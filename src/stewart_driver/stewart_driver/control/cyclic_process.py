@@ -106,8 +106,8 @@ def _run(
     """Step the loop on a fixed grid of the steady clock.
 
     The loop is told the instant of the grid, not the instant at which it woke up, so that the
-    commands of a constant speed are equally far apart. A wake-up later than a period counts as
-    overrun and moves on to the nearest grid point: nothing is caught up in a burst, and no two
+    commands of a constant speed are equally far apart. A wake-up later than half a period counts
+    as overrun and moves on to the nearest grid point: nothing is caught up in a burst, and no two
     frames meet the drives in one of their cycles. Where the drives have a clock of their own, the
     grid follows it.
     """
@@ -118,8 +118,7 @@ def _run(
     while loop.state not in AT_REST or give_up == float('inf'):
         woken = time.monotonic()
         lateness = woken - deadline
-        if lateness >= period:
-            missed = round(lateness / period)
+        if missed := max(int(lateness / period + 0.5), 0):
             words['overruns'] += missed
             deadline += missed * period
             time.sleep(max(deadline - woken, 0.0))

@@ -37,7 +37,7 @@ class Operation:
         now: Instant of the cycle on the steady clock [s].
         measured: The newest measurement; None before the first.
         commanded: What the drives were told last; None while they do not follow.
-        answered: Whether they have answered the command before.
+        answered: Whether they have taken the command before, as far as they say.
         connected: Whether the transport works.
     """
 
@@ -200,7 +200,8 @@ class Operation:
             self.change(Event.FAIL, str(error))
             return
         # Where no frame came back the measurement is an old one, and says nothing of the command.
-        self.answered = before is None or measured.stamp > before.stamp
+        came_back = before is None or measured.stamp > before.stamp
+        self.answered = came_back and not measured.held
         self._supervise(measured)
         self.commanded = command if self.state in FOLLOWING or self._holding else None
 

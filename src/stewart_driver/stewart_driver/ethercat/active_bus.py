@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from math import ceil, exp
+from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement
 from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
 from stewart_driver.ethercat.homing import HomingMotion
@@ -29,6 +29,7 @@ from stewart_driver.ethercat.starting import (
 )
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.common_stop import StartOffset
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.stuck import StuckDetector
@@ -37,23 +38,16 @@ from stewart_driver.stuck import StuckDetector
 RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
-OFF_TIMEOUT = 0.2
-# Slower than this is at rest: more than the noise of measured rates [m/s].
-STANDSTILL = 2e-3
 # Legs that still swing this long after their stopping ramp are the cycle's to judge [s].
 LONGEST_SETTLING = 0.1
-# A ramp of a drive takes longer than speed over deceleration by this factor at most.
-RAMP_MARGIN = 1.5
-# Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
-SLOWER, LONGEST_RAMP = 0.8, 10.0
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
 LOST_RAMP = 0.02
-# So long is waited for legs that sink, so that the place is saved where they will be found: 0.6 m
-# at 50 mm/s take 12 s.
-LONGEST_SINKING = 15.0
-# Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
-HANDOVER_TIME = 0.2
+# Where a drive holds its leg a little beside its target, or has not got a command, the difference
+# fades with this share of the acceleration limit.
+FADE_STRENGTH = 0.002
 MOST_BESIDE = 1e-3
+# A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
+IN_TIME = 0.8
 # A leg under power that stands this still while its target goes this far in so many frames has a
 # stuck encoder, or a brake. Its drive pushes as hard as it can: at 60 mm/s 20 mm in 50 ms.
 STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
@@ -96,8 +90,8 @@ class ActiveBus:
         self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
         self._acceleration = limits.acceleration
-        ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_TIMEOUT
-        self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
+        ramp_frames = ceil(longest_ramp(kind, limits.rate) / cycle)
+        self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle))
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
         self._leg_fault: LegFault | None = None
         self._last = wire.now()
@@ -110,7 +104,8 @@ class ActiveBus:
         self._ramp_frames = self._lost_frames = 0
         # Whether the cycle commands; else those that follow hold, or come to rest.
         self._commanded = False
-        self._beside: Array | None = None
+        self._beside: StartOffset | None = None
+        self._taken, self._faded = False, 0.0
         # None once the drives are in OP at the pace of the cycle.
         self._resumption: Resumption | None = Resumption(wire, kind, phase)
         self._resumed_in = 0
@@ -195,9 +190,14 @@ class ActiveBus:
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
         fault: DriveFault | None = None
+        options = self._options
+        # Such a frame shares its SYNC0 with the next one: it repeats what the drives have.
+        late = self._kind.clocks and self._phase.misses(
+            self._wire.now() - now, IN_TIME * options.sync_shift * options.cycle_time
+        )
         if self._commanded:
-            fault = self._command(targets, elapsed)
-        if self._ramp is not None:
+            fault = self._command(targets, elapsed, late=late)
+        if self._ramp is not None and not late:
             # By frames: after a gap the legs go on from where their targets were.
             self._targets = self._ramp.at(self._ramp_frames * self._options.cycle_time)
             self._ramp_frames += 1
@@ -226,6 +226,7 @@ class ActiveBus:
             live=bits(live),
             braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
             sto=bits(self._kind.torque_off(item) for item in self._legs.inputs),
+            held=late,
         )
 
     def _let_go(self, live: list[bool]) -> None:
@@ -334,62 +335,38 @@ class ActiveBus:
         self._hold()
         self.group.homing = None
         try:
-            if self.live:
-                self.group.quick_stop()
-                self._until_off()
-            self.group.disable()
-            self._until_off()
-            self._until_still()
+            Ending(
+                self._wire,
+                self.group,
+                self._legs,
+                self._kind,
+                lambda limit: pace(self._wire, self._options.cycle_time, limit, self._phase),
+                lambda now: self._frame(now, counted=False),
+                lambda: self._live,
+            ).run()
         finally:
             self._wire.close()
 
-    def _until_off(self) -> None:
-        """Send frames until no motor is under power; wait as long as legs still slow down."""
-        cycle, slower = self._options.cycle_time, self._speed
-        ramp = RAMP_MARGIN * slower / self._acceleration + self._kind.brake_apply + OFF_TIMEOUT
-        limit = self._wire.now() + ramp
-        for _ in pace(self._wire, cycle, limit + LONGEST_RAMP, self._phase):
-            now = self._wire.now()
-            if self._frame(now, counted=False):
-                for axis in np.flatnonzero(np.abs(self._legs.rates) < STANDSTILL):
-                    if self.group.states[axis] is State.QUICK_STOP_ACTIVE:
-                        self.group.rest(int(axis))
-                if self.group.off:
-                    break
-            if self._speed < SLOWER * slower:
-                slower, limit = self._speed, now + ramp
-            if now > limit:
-                break
-
-    def _until_still(self) -> None:
-        """Send frames until legs without brakes have sunk to where they will be found."""
-        limit, moved = self._wire.now() + LONGEST_SINKING, self._wire.now()
-        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
-            now = self._wire.now()
-            came = self._frame(now, counted=False)
-            if came and np.abs(self._legs.rates).max() >= STANDSTILL:
-                moved = now
-            # Also where no frame comes back, and nobody will know where they are.
-            if now - moved > OFF_TIMEOUT:
-                break
-
-    @property
-    def _speed(self) -> float:
-        """Of the fastest leg whose motor is under voltage [m/s]."""
-        return float(np.abs(self._legs.rates[self._live]).max(initial=STANDSTILL))
-
-    def _command(self, targets: LegMotion, elapsed: float) -> LegFault | None:
-        """Take the cycle's targets, no step larger than a leg can follow."""
+    def _command(self, targets: LegMotion, elapsed: float, *, late: bool) -> LegFault | None:
+        """Take the cycle's targets if there is time, no step larger than a leg can follow."""
         wanted = targets.strokes
-        if self._beside is None:
-            beside = self._targets - wanted
-            # More than that is no matter of stiffness, and a jump like any other.
-            self._beside = beside if np.abs(beside).max() < MOST_BESIDE else np.zeros(LEGS)
-        self._beside = self._beside * exp(-max(elapsed, 0.0) / HANDOVER_TIME)
+        beside = self._targets - wanted
+        largest = float(np.abs(beside).max())
+        # When it begins: more than that is no matter of stiffness, and a jump like any other.
+        if 0.0 < largest < (np.inf if late else 0.0 if self._taken else MOST_BESIDE):
+            self._beside = StartOffset(beside, 0.0, FADE_STRENGTH * self._acceleration)
+            self._faded = 0.0
+        self._taken = True
+        if late:
+            return None
         rate, cycle = self._kind.limits.rate, self._options.cycle_time
-        self._targets, fault = limit_step(
-            self._targets, wanted + self._beside, elapsed, rate, cycle
-        )
+        if self._beside is not None:
+            # By frames, too: drives that hear nothing stand.
+            self._faded += cycle
+            over = self._beside.over(self._faded)
+            wanted = wanted if over else wanted + self._beside.at(self._faded)[0]
+            self._beside = None if over else self._beside
+        self._targets, fault = limit_step(self._targets, wanted, elapsed, rate, cycle)
         self._torques = self._kind.gear.torques(targets.forces)
         return fault
 
@@ -417,6 +394,7 @@ class ActiveBus:
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
             self._ramp, self._held, self._beside = None, self.is_homing, None
+            self._taken = False
             self._commanded = not self._held
             self._stuck.forget()
 

@@ -22,11 +22,12 @@ from stewart_driver.errors import (
     TransportError,
 )
 from stewart_driver.ethercat import home, namespace, wires
-from stewart_driver.ethercat.active_bus import ActiveBus, LONGEST_RAMP, LONGEST_SINKING
+from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.ending import LONGEST_RAMP, LONGEST_SINKING
 from stewart_driver.ethercat.home import Known
-from stewart_driver.ethercat.homing import DEAD_MAN
+from stewart_driver.ethercat.homing import HOMING_DEAD_MAN
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.starting import start
@@ -190,7 +191,7 @@ class EthercatBackend(Backend):
         if active.is_homing and active.homing is not None:
             active.homing.ask(self.now)
             return f'homing goes on: {active.homing.said}'
-        if self.now - self._homing_at < DEAD_MAN:
+        if self.now - self._homing_at < HOMING_DEAD_MAN:
             if self._not_homed:
                 raise HomingError('homing has just ended: ask again in a second to begin anew')
             return 'all legs have homed'
@@ -200,7 +201,7 @@ class EthercatBackend(Backend):
             self._not_homed = 'the legs are not home yet'
             return (
                 'homing begins, legs 1 to 6 one after the other; it halts unless it is asked for '
-                f'again within {DEAD_MAN:g} s'
+                f'again within {HOMING_DEAD_MAN:g} s'
             )
         if calibration is None or wrong:
             raise HomingError(wrong)

@@ -28,7 +28,7 @@ from stewart_driver.legs import Array, LEGS
 from stewart_driver.yaml_fields import Fields
 
 # The request has to be renewed within this time, else the motion halts [s].
-DEAD_MAN = 1.0
+HOMING_DEAD_MAN = 1.0
 # A homing may take longer than strokes, speeds and ramps say, by this factor and time [s].
 TIME_MARGIN, LATEST_START = 1.5, 1.0
 # A halted leg is at rest, beside its ramp, and a drive in another mode, within this time [s].
@@ -188,8 +188,8 @@ class HomingMotion:
             holding: Whether all drives are on and hold their legs, but for the one that moves.
         """
         self._now, self._inputs, self._rates, self._holding = now, inputs, rates, holding
-        if now - self._asked_at > DEAD_MAN:
-            self.halt(f'nobody has asked for it for {DEAD_MAN:g} s')
+        if now - self._asked_at > HOMING_DEAD_MAN:
+            self.halt(f'nobody has asked for it for {HOMING_DEAD_MAN:g} s')
         try:
             next(self._steps)
             return

@@ -31,6 +31,7 @@ class PhaseLock:
         self._integral = 0.0
         self.error = self.shift = 0.0
         self.near_for = 0
+        self._usual = 0.0
 
     def update(self, clock: int) -> None:
         """Take the time of the reference clock at the last frame [ns]."""
@@ -41,6 +42,17 @@ class PhaseLock:
         most = LARGEST_SHIFT * 1e-9 * self._cycle
         self._integral = _within(self._integral - INTEGRAL_GAIN * self.error, most)
         self.shift = _within(self._integral - GAIN * self.error, most)
+
+    def misses(self, spent: float, latest: float) -> bool:
+        """Tell whether a frame comes too late for its SYNC0.
+
+        Args:
+            spent: It leaves so long after its grid point [s].
+            latest: SYNC0 is this much after the usual frame [s].
+        """
+        later = spent - self._usual
+        self._usual += GAIN * min(max(later, -latest), latest)
+        return later > latest
 
     def align(self) -> None:
         """Let the next cycle begin where it shall, for once in one step, however far that is."""

@@ -216,6 +216,8 @@ class Interpolator:
             command = self._decelerate(now, step)
         else:
             command = self._advance_jog(now, step)
+        if answered:
+            self._paused = 0.0
         self._command = command
         return command
 
@@ -230,13 +232,11 @@ class Interpolator:
         if self._paused > LONGEST_PAUSE:
             what = 'no cycle has run' if answered else 'no drive has answered'
             self.trouble = f'{what} for {self._paused:.3f} s while moving: the path is given up'
-            self._paused = 0.0
             self._rest(standing.strokes)
             return standing
         self._path.clock.halt(now)
         if not answered:
             return standing
-        self._paused = 0.0
         return self._play(now, self._cycle_time)
 
     def _rest(self, strokes: Array) -> None:
