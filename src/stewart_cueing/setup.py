@@ -5,7 +5,6 @@
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_cueing'
-NODES = {'motion_cueing': 'MotionCueing'}
 
 setup(
     name=PACKAGE,
@@ -15,7 +14,7 @@ setup(
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
-    package_data={PACKAGE: ['*.xml', 'py.typed']},
+    package_data={PACKAGE: ['py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -23,9 +22,5 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
-    entry_points={
-        'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
-        'stewart.verbs': [f'cue = {PACKAGE}.verbs.cue'],
-        'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
-    },
+    entry_points={'stewart.verbs': [f'cue = {PACKAGE}.verbs.cue']},
 )

@@ -9,7 +9,3 @@ from stewart_kinematics.errors import StewartError
 
 class VehicleInputError(StewartError, ValueError):
     """What came from a vehicle cannot be used."""
-
-
-class PacketError(VehicleInputError):
-    """A datagram is not what its program documents: truncated, foreign, or not a number."""

@@ -96,6 +96,9 @@ class Governor:
                     low = part
                 part = 0.5 * (low + high)
             self.share = low
+        if self.plan.duration <= now:
+            # It rests in front of a limit, and still something is wanted.
+            self.plan = self._made(state, now, np.zeros((2, 3)))
         self._wanted = wanted
         return state
 
