@@ -23,6 +23,7 @@ TABLES = {'stewart_tables'}
 
 CORE_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_bags': TABLES,
+    'stewart_cueing': {*KINEMATICS, *TABLES},
     'stewart_description': set(),
     'stewart_driver': {*TABLES, 'stewart_description'},
     'stewart_dynamics': {*KINEMATICS, *TABLES},
@@ -42,6 +43,7 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_viewer': {*KINEMATICS, 'stewart_description'},
 }
 VERB_MAY_IMPORT: dict[str, set[str]] = {
+    'stewart_cueing': {'stewart_bags'},
     'stewart_driver': KINEMATICS,
     'stewart_estimation': {'stewart_bags'},
     'stewart_viewer': {'stewart_bags'},

@@ -1,0 +1,26 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Install stewart_cueing."""
+
+from setuptools import find_packages, setup
+
+PACKAGE = 'stewart_cueing'
+
+setup(
+    name=PACKAGE,
+    version='0.1.0',
+    description='Motion of a platform from what a vehicle does.',
+    license='Apache-2.0',
+    maintainer='The Stewart Authors',
+    maintainer_email='maintainers@example.org',
+    packages=find_packages(exclude=['test']),
+    package_data={PACKAGE: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
+        (f'share/{PACKAGE}', ['package.xml']),
+    ],
+    install_requires=['setuptools'],
+    extras_require={'test': ['pytest']},
+    zip_safe=False,
+    entry_points={'stewart.verbs': [f'cue = {PACKAGE}.verbs.cue']},
+)

@@ -1,0 +1,11 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of motion cueing."""
+
+from __future__ import annotations
+
+from stewart_kinematics.errors import StewartError
+
+
+class VehicleInputError(StewartError, ValueError):
+    """What came from a vehicle cannot be used."""

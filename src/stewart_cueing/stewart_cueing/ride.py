@@ -1,0 +1,146 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A whole ride on a platform: played within its limits, scaled to it, and judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.governor import Governor
+from stewart_cueing.perception import false_cues, FalseCues, felt, perceived
+from stewart_cueing.vehicle_inputs import VehicleRide
+from stewart_cueing.washout import PRESETS, Washout, WashoutSettings
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import inverse
+from stewart_tables.progress import Progress, silent
+
+RATE = 200.0
+"""Setpoints per second [Hz]."""
+
+LARGEST_FACTOR, HALVINGS = 4.0, 10
+"""Of `fitted`: where it begins, and how often it halves what is left."""
+
+TOLD = 500
+"""Samples after which progress is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class CuedRide:
+    """What a platform plays of a ride.
+
+    Attributes:
+        time (n,): [s].
+        wanted, given (n, 6): Specific force and rate of the vehicle, and at the head on the
+            platform.
+        wanted_perceived, given_perceived (n, 6): What the vestibular organs pass on of both.
+        motion: Of the platform, n samples.
+        held (n,): Part of the wanted change that the governor made [-].
+        workspace: Greatest part of half a leg's range that was used [-].
+        cues: False ones.
+    """
+
+    time: Array
+    wanted: Array
+    given: Array
+    wanted_perceived: Array
+    given_perceived: Array
+    motion: Motion
+    held: Array
+    workspace: float
+    cues: FalseCues
+
+
+def settings_for(platform: str, gain: float = 1.0) -> WashoutSettings:
+    """Return the preset of a platform, or the default one, with its scales multiplied."""
+    if not 0.0 < gain <= 100.0:
+        raise ConfigurationError('gain', gain, 'a number above 0 and at most 100')
+    return scaled(PRESETS.get(platform, WashoutSettings()), gain)
+
+
+def scaled(settings: WashoutSettings, factor: float) -> WashoutSettings:
+    """Return settings with the scales of force and rate multiplied."""
+    force = tuple(factor * value for value in settings.force_scale)
+    rate = tuple(factor * value for value in settings.rate_scale)
+    return replace(settings, force_scale=force, rate_scale=rate)
+
+
+def cued(
+    ride: VehicleRide,
+    platform: Platform,
+    settings: WashoutSettings,
+    *,
+    governed: bool = True,
+    progress: Progress = silent,
+) -> CuedRide:
+    """Play a ride; without the governor what comes out may break limits."""
+    time, inputs = ride.at_rate(RATE)
+    centre, period = platform.geometry.neutral_pose, 1.0 / RATE
+    motion = Washout(settings, centre, period).run(inputs)
+    held = np.ones(time.size)
+    if governed:
+        governor = Governor(MotionGuard(platform), centre, period=period)
+        rows = []
+        for n in range(time.size):
+            rows.append(governor.advance(float(time[n]), motion[n]))
+            held[n] = governor.share
+            if n % TOLD == 0:
+                progress(n / time.size)
+        parts = zip(*(row.parts() for row in rows), strict=True)
+        motion = Motion(*(np.stack(column) for column in parts))
+    given = felt(motion, np.array(settings.head))
+    senses = perceived(inputs, period), perceived(given, period)
+    bounds = platform.limits.stroke
+    away = inverse(platform.geometry, motion).stroke - bounds.mean(axis=1)
+    return CuedRide(
+        time,
+        inputs,
+        given,
+        *senses,
+        motion,
+        held,
+        float(np.abs(away / (0.5 * np.ptp(bounds, axis=1))).max()),
+        false_cues(*senses, period),
+    )
+
+
+def fitted(
+    ride: VehicleRide, platform: Platform, settings: WashoutSettings, fraction: float = 0.95
+) -> tuple[WashoutSettings, float]:
+    """Return settings with which the washout alone keeps every limit, and their factor.
+
+    Args:
+        ride, platform, settings: What is played, where, and with which filters.
+        fraction: Part of every margin at the centre that may be used [-].
+
+    Raises:
+        VehicleInputError: If not even a thousandth of the ride can be played.
+    """
+    guard, centre = MotionGuard(platform), platform.geometry.neutral_pose
+    time, inputs = ride.at_rate(RATE)
+    rest = {name: float(m) for name, m in guard.margins(Motion.at_rest(centre)).items()}
+
+    def keeps(factor: float) -> bool:
+        motion = Washout(scaled(settings, factor), centre, 1.0 / RATE).run(inputs)
+        margins = {**guard.margins(motion), **guard.jerk_margins(motion, time)}
+        left = 1.0 - fraction
+        return all(
+            bool((values >= left * rest.get(name, 1.0)).all()) for name, values in margins.items()
+        )
+
+    low, high = 0.0, LARGEST_FACTOR
+    if keeps(high):
+        return scaled(settings, high), high
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+    if low == 0.0:
+        raise VehicleInputError(
+            f'not even {high:.3g} of this ride keeps the limits of {platform.name}: is it smooth, '
+            'and does it begin at rest?'
+        )
+    return scaled(settings, low), low

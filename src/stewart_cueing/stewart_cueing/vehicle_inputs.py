@@ -1,0 +1,80 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle does, as recorded: specific force and angular rate at the pilot's head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from stewart_cueing.errors import VehicleInputError
+from stewart_kinematics.motion import Array, read_only
+from stewart_tables.columns import TIME
+from stewart_tables.csv_tables import read_table
+
+COLUMNS = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
+"""As of an IMU, in the vehicle's axes x forward, y left, z up."""
+
+LONGEST = 3600.0
+"""Longest ride that is played as a whole [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class VehicleRide:
+    """Samples of a ride, from time 0 on.
+
+    Attributes:
+        time (n,): Increasing [s].
+        samples (n, 6): Specific force [m/s²] and angular rate [rad/s] in the vehicle's axes.
+
+    Raises:
+        VehicleInputError: If there are fewer than two samples, one is not finite, times do not
+            increase or are longer than `LONGEST`, or gravity points the wrong way.
+    """
+
+    time: Array
+    samples: Array
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        time, samples = read_only(self.time), read_only(self.samples)
+        if len(time) < 2 or samples.shape != (len(time), 6):
+            raise VehicleInputError(
+                f'expected two samples of six numbers or more, got {len(time)}'
+            )
+        bad = np.flatnonzero(~np.isfinite(np.column_stack([time, samples])).all(axis=1))
+        if bad.size:
+            raise VehicleInputError(f'sample {bad[0]} is not finite: {samples[bad[0]].tolist()}')
+        if not (np.diff(time) > 0.0).all():
+            late = int(np.argmin(np.diff(time) > 0.0)) + 1
+            raise VehicleInputError(f'time must increase, and {time[late]} s follows a later one')
+        if time[-1] - time[0] > LONGEST:
+            raise VehicleInputError(
+                f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
+            )
+        mean = float(samples[:, 2].mean())
+        if not mean > 0.0:
+            raise VehicleInputError(
+                f'the mean of fz is {mean:.3g} m/s², expected about +9.8: z is upwards, and the '
+                'specific force a - g of rest points upwards'
+            )
+        object.__setattr__(self, 'time', time - time[0])
+        object.__setattr__(self, 'samples', samples)
+
+    def at_rate(self, rate: float) -> tuple[Array, Array]:
+        """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly."""
+        time = np.arange(int(self.time[-1] * rate) + 1) / rate
+        columns = [np.interp(time, self.time, column) for column in self.samples.T]
+        return time, np.column_stack(columns)
+
+
+def read_ride(source: str | Path) -> VehicleRide:
+    """Read a ride from a CSV file with `time_s` and `COLUMNS`; ``-`` is standard input.
+
+    Raises:
+        ConfigurationError: If a column is missing or a cell is not a finite number.
+        VehicleInputError: If the samples make no ride.
+    """
+    values = read_table(source, (TIME, *COLUMNS)).take((TIME, *COLUMNS))
+    return VehicleRide(values[:, 0], values[:, 1:])

@@ -1,0 +1,67 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.perception import false_cues, felt, perceived
+from stewart_cueing.vehicle_inputs import COLUMNS, VehicleRide
+from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_cueing.washout import LEVEL
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion_csv import read_motion
+from stewart_tables.csv_tables import write_table
+
+
+def test_setpoints_of_a_ride_keep_the_limits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = np.arange(0.0, 3.0, 0.02)
+    samples = np.tile(LEVEL, (time.size, 1))
+    samples[:, 0] += 40.0 * (time > 1.0)
+    source, target = tmp_path / 'ride.csv', tmp_path / 'setpoints.csv'
+    write_table(source, ('time_s', *COLUMNS), np.column_stack([time, samples]))
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    options = [str(source), '--platform', 'vigo', '--gain', '4', '-o', str(target)]
+    assert main(parser.parse_args(options)) == 0
+    guard = MotionGuard(load_platform('vigo'))
+    stamps = np.arange(590) / 200.0
+    motion = read_motion(target).sample(stamps)
+    assert len(guard.admit_run(motion, stamps).stroke) == len(stamps)
+    assert np.ptp(motion.position[:, 0]) > 0.01
+    assert '% of the legs used' in capsys.readouterr().err
+
+
+def test_a_platform_at_rest_feels_gravity_and_nothing_is_perceived() -> None:
+    rest = Motion.at_rest(load_platform('srs').geometry.neutral_pose, (50,))
+    given = felt(rest, np.array([0.1, 0.2, 1.0]))
+    np.testing.assert_allclose(given, np.tile(LEVEL, (50, 1)), atol=1e-12)
+    np.testing.assert_allclose(perceived(given, 0.005), 0.0, atol=1e-12)
+
+
+def test_a_cue_the_other_way_is_false() -> None:
+    wanted, given = np.zeros((10, 6)), np.zeros((10, 6))
+    wanted[:, 0], given[2:5, 0], given[7:, 0] = 1.0, -1.0, 1.0
+    found = false_cues(wanted, given, 0.1)
+    assert (found.count, found.seconds) == (1, pytest.approx(0.3))
+
+
+@pytest.mark.parametrize(
+    ('time', 'value', 'words'),
+    [
+        ([0.0, 1.0, 1.0], LEVEL, 'time must increase'),
+        ([0.0, 1.0, 2.0], -LEVEL, 'z is upwards'),
+        ([0.0, 1.0, 2.0], LEVEL * np.nan, 'not finite'),
+        ([0.0, 1.0, 9999.0], LEVEL, 'at most 3600 s'),
+    ],
+)
+def test_what_is_no_ride_is_refused(time: list[float], value: np.ndarray, words: str) -> None:
+    with pytest.raises(VehicleInputError, match=words):
+        VehicleRide(np.array(time), np.tile(value, (3, 1)))
