@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import radians
 from typing import TYPE_CHECKING
 
 from stewart_driver.errors import ConfigurationError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from stewart_kinematics.motion import Pose
     from stewart_simulation.plant import Plant
     from stewart_simulation.rigid_drives import RigidDrives
+    from stewart_simulation.ship import Ship
 
 # The mechanical ends lie this far outside the stroke that may be used.
 END_MARGIN = 2e-3
@@ -73,6 +75,16 @@ class PlantOptions:
     brake_release_s: float = option(0.05, 'rigid: time until a brake lets go [s]', zero=True)
     brake_apply_s: float = option(0.1, 'rigid: time until a brake holds [s]', zero=True)
     plant_seed: int = option(0, 'rigid: seed of the joint errors')
+    base: str = option(
+        'still', 'rigid: what the base stands on: still, or ship', one_of=('still', 'ship')
+    )
+    ship_scale: float = option(10.0, 'ship: its length over that of the model [-]')
+    ship_heading_deg: float = option(
+        150.0, 'ship: from the travel of the waves to the bow; 180: head sea [deg]', zero=True
+    )
+    sea_height: float = option(2.0, 'ship: significant height of the sea at full scale [m]')
+    sea_period: float = option(8.0, 'ship: peak period of the sea at full scale [s]')
+    sea_seed: int = option(0, 'ship: seed of the sea')
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -100,6 +112,17 @@ class PlantOptions:
         )
         return build_plant(platform, pose, differences)
 
+    def ship(self) -> Ship | None:
+        """Return what moves the base; None if it stands still."""
+        if self.base == 'still':
+            return None
+        from stewart_kinematics.trajectories.spectrum import Jonswap
+        from stewart_simulation.ship import at_scale, Ship
+
+        sea = Jonswap(self.sea_height, self.sea_period)
+        heading = radians(self.ship_heading_deg)
+        return Ship(sea, self.sea_seed, heading, at_scale(self.ship_scale))
+
     def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
         """Return servo drives on a plant, without power, with their kernels compiled.
 
@@ -125,6 +148,6 @@ class PlantOptions:
             brake_apply=self.brake_apply_s,
             supported=self.supported,
         )
-        drives = RigidDrives(plant, settings)
+        drives = RigidDrives(plant, settings, self.ship())
         drives.warm_up()
         return drives

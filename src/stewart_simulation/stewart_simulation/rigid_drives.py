@@ -7,6 +7,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil
+from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.errors import TransportError
@@ -15,6 +16,9 @@ from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation.drives import SwitchedDrives
 from stewart_simulation.plant import Plant
 from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
+
+if TYPE_CHECKING:
+    from stewart_simulation.ship import Ship
 
 LONGEST_STEP = 2.5e-4
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
@@ -72,8 +76,11 @@ class RigidDrives(SwitchedDrives):
     Args:
         plant: Bodies, joints and friction.
         settings: What the drives can do.
+        ship: What moves the base; without one it stands still.
 
     Attributes:
+        ship: As given.
+        time: What the ship has passed through [s].
         strokes, rates (6,): True motion of the legs [m], [m/s].
         delivered (6,): True forces of the drives [N].
         acting (6,): All that acts along the legs: drives, friction, brakes, ends [N].
@@ -84,10 +91,15 @@ class RigidDrives(SwitchedDrives):
             the reading of one that is stuck, otherwise nan [m].
     """
 
-    def __init__(self, plant: Plant, settings: ServoSettings) -> None:
+    def __init__(self, plant: Plant, settings: ServoSettings, ship: Ship | None = None) -> None:
         """Stand still, without power."""
         super().__init__(brakes=settings.brake_force > 0.0)
         self._arguments, self._retracted = plant.arguments, plant.retracted
+        self.ship, self.time = ship, 0.0
+        if ship is not None:
+            self._gravity = np.array(plant.arguments[3])
+            self._field = ship.at(0.0).field(self._gravity)
+            self._arguments = (*plant.arguments[:3], self._field, *plant.arguments[4:])
         self._joints = plant.cones, plant.joint_angles
         self._settings = settings
         rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
@@ -155,6 +167,8 @@ class RigidDrives(SwitchedDrives):
         if self._resting:
             return np.zeros(6)
         out = np.empty(STATE_SIZE)
+        if self.ship is not None:
+            self._field[:] = self.ship.at(self.time).field(self._gravity)
         plant_derivative(self._arguments, *self._joints, self.state, self.acting, out)
         return out[7:]
 
@@ -191,8 +205,13 @@ class RigidDrives(SwitchedDrives):
             self._ends[0] = self._settings.end_lower
         if 1 not in self.powered.tobytes() and (self._resting or self._comes_to_rest()):
             self._rest()
+            self.time += duration
             return
         self._resting = False
+        if self.ship is not None:
+            # The middle of the step is meant: the field changes by little in a cycle.
+            self._field[:] = self.ship.at(self.time + 0.5 * duration).field(self._gravity)
+            self.time += duration
         count = max(1, ceil(duration / self._longest_step - 1e-6))
         step = duration / count
         if not run_servos(

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import loaded_derivative, PLANT, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
+from stewart_dynamics.moving_base import add_base_wrench
 from stewart_kinematics.kernels.compiled import (
     FLAG,
     FLAGS,
@@ -119,6 +120,8 @@ def plant_derivative(  # type: ignore[no-untyped-def]
     """Fill the time derivative of a plant state under forces along the legs [N]; see `leap`."""
     load = np.empty(6)
     joint_ends((plant[0], plant[1]), cones, angles, state, load)
+    if plant[3].size > 3:
+        add_base_wrench(*plant, state, load)
     return loaded_derivative(*plant, state, acting, load, out)
 
 

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import numpy as np
+from stewart_dynamics.moving_base import absolute
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.spatial import compose_quaternions
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
-from stewart_simulation.serial_imu.inertial import felt_state, InertialState
+from stewart_simulation.serial_imu.inertial import felt_state, FIELD, InertialState
 from stewart_simulation.serial_imu.inertial_kernels import mean_motion
 
 LONGEST_INTERVAL = 0.1
@@ -41,8 +44,23 @@ class InertialFeed:
         before, interval = self._state, time - self._time
         self._time, self._state = time, np.array(mechanics.drives.state)
         if not 0.0 < interval < LONGEST_INTERVAL:
-            now, gravity = mechanics.drives.acceleration(), self._gravity
-            return felt_state(self._state, now, self._mounting, gravity)
+            return self._felt(time, self._state, mechanics.drives.acceleration())
         middle, accelerations = np.empty(13), np.empty(6)
         mean_motion(before, self._state, interval, middle, accelerations)
-        return felt_state(middle, accelerations, self._mounting, self._gravity)
+        return self._felt(time - 0.5 * interval, middle, accelerations)
+
+    def _felt(self, time: float, state: Array, accelerations: Array) -> InertialState:
+        """Return what is felt with a motion on the base at an instant [s]."""
+        mechanics = self._mechanics
+        if mechanics.drives.ship is None:
+            return felt_state(state, accelerations, self._mounting, self._gravity)
+        base = mechanics.drives.ship.at(mechanics.drives.time - (mechanics.time - time))
+        field, seen, change = base.field(self._gravity), np.empty(13), np.empty(6)
+        absolute(field, state, accelerations, seen, change)
+        felt = felt_state(seen, change, self._mounting, field[:3].copy())
+        turn = quaternion_from_matrix(base.rotation)
+        world = compose_quaternions(turn, np.array(felt.quaternion_xyzw))
+        to_sensor = matrix_from_quaternion(world).T
+        x, y, z, w = world.tolist()
+        fx, fy, fz = (to_sensor @ FIELD).tolist()
+        return felt._replace(quaternion_xyzw=(x, y, z, w), magnetic_field=(fx, fy, fz))

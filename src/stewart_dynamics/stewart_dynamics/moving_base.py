@@ -1,0 +1,166 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a moving base adds to the dynamics of the thirteen bodies, as a wrench on the platform.
+
+Everything stays in ``base_link`` axes. There a moving base is a *field* (9,): gravity less the
+acceleration of ``base_link``'s origin, angular velocity and angular acceleration of the base. It
+stands in the place of gravity (3,) in a model; its first three numbers act through the ordinary
+kernels, the rest (centrifugal, Euler, Coriolis and gyroscopic terms) is the wrench made here. A
+model with gravity alone never comes here.
+"""
+
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from stewart_dynamics.forward_kernels import PLANT, QUATERNION
+from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.leg_kernels import (
+    add_transverse,
+    ALPHA,
+    COLUMNS,
+    CYLINDER,
+    EX,
+    EY,
+    EZ,
+    kinematic_pass,
+    leg_balance,
+    LOWER,
+    OMEGA,
+    PLATFORM,
+    platform_wrench,
+    ROD,
+    UPPER,
+    wrench_matrix,
+)
+from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.kernels.compiled import Array, kernel, part, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.vectors import (
+    cross,
+    dot,
+    plus,
+    put,
+    rotation_matrix,
+    row,
+    times,
+    Triple,
+    triple,
+    turned,
+)
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion
+
+FIELD_SIZE = 9
+
+
+@part
+def carried(field: Array, arm: Triple, velocity: Triple) -> Triple:
+    """Acceleration that the base's rotation adds to a point at `arm` that moves on the base."""
+    turn, change = triple(field, 3), triple(field, 6)
+    inner = plus(cross(turn, arm), times(2.0, velocity))
+    return plus(cross(change, arm), cross(turn, inner))
+
+
+@part
+def _add(leg: Array, start: int, v: Triple) -> None:
+    """Add a vector in base axes to one of the leg table in leg axes."""
+    leg[start] += dot(triple(leg, EX), v)
+    leg[start + 1] += dot(triple(leg, EY), v)
+    leg[start + 2] += dot(triple(leg, EZ), v)
+
+
+@part
+def _legs_wrench(theta: Array, legs: Array, push: Array, wrench: Array) -> None:
+    """Add to a wrench what the legs' balances ask of the platform."""
+    force = np.empty(10)
+    for i in range(6):
+        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
+        add_transverse(legs[i], force, wrench)
+        for k in range(6):
+            wrench[k] += push[k, i] * force[2]
+
+
+@kernel(VOID, *PLANT, VECTOR, VECTOR_OUT)
+def add_base_wrench(
+    base_joints,
+    platform_joints,
+    axes,
+    field,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    load,
+):
+    """Add the wrench of a turning base to a load on the platform, about its origin."""
+    rotation, legs, push = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty((6, 6))
+    alone, moved = np.empty(6), np.empty(6)
+    position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
+    turn, gravity, still = triple(field, 3), triple(field, 0), (0.0, 0.0, 0.0)
+    rotation_matrix(state[QUATERNION], rotation)
+    kinematic_pass(
+        base_joints, platform_joints, axes, gravity, position, rotation, velocity, omega, still,
+        still, legs,
+    )  # fmt: skip
+    wrench_matrix(legs, push)
+    platform_wrench(theta[PLATFORM], rotation, gravity, omega, still, still, alone)
+    _legs_wrench(theta, legs, push, alone)
+    for i in range(6):
+        leg = legs[i]
+        arm = turned(rotation, row(platform_joints, i))
+        swing = plus(times(leg[OMEGA], triple(leg, EX)), times(leg[OMEGA + 1], triple(leg, EY)))
+        swing = plus(swing, times(leg[OMEGA + 2], triple(leg, EZ)))
+        _add(leg, ALPHA, plus(triple(field, 6), cross(turn, swing)))
+        _add(leg, OMEGA, turn)
+        tip = plus(velocity, cross(omega, arm))
+        _add(leg, UPPER, carried(field, plus(position, arm), tip))
+        _add(leg, LOWER, carried(field, row(base_joints, i), still))
+    platform_wrench(
+        theta[PLATFORM], rotation, gravity, plus(omega, turn),
+        carried(field, position, velocity), plus(triple(field, 6), cross(turn, omega)), moved,
+    )  # fmt: skip
+    _legs_wrench(theta, legs, push, moved)
+    for k in range(6):
+        load[k] += alone[k] - moved[k]
+
+
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT)
+def absolute(field, state, acceleration, out, absolute_acceleration):
+    """Fill state (13,) and acceleration (6,) as the world sees them, in base axes.
+
+    Pose and linear velocity stay those on the base; rates and accelerations get the base's part,
+    except for the acceleration of the base's origin, which is in the field's gravity.
+    """
+    velocity, omega, turn = triple(state, 7), triple(state, 10), triple(field, 3)
+    out[:] = state
+    put(out, 10, plus(omega, turn))
+    added = carried(field, triple(state, 0), velocity)
+    put(absolute_acceleration, 0, plus(triple(acceleration, 0), added))
+    change = plus(triple(field, 6), cross(turn, omega))
+    put(absolute_acceleration, 3, plus(triple(acceleration, 3), change))
+
+
+def forces_on_base(model: InertialModel, motion: Motion, field: Array) -> Array:
+    """Return the actuator forces (6,) of one sample of a motion on a moving base [N].
+
+    Args:
+        model: The platform; its gravity is not used.
+        motion: Of the platform against the base.
+        field (9,): See the module.
+    """
+    here = replace(model, gravity=field[:3].copy())
+    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
+    load, idle = np.zeros(6), np.zeros(6)
+    add_base_wrench(
+        model.base_joints, model.platform_joints, model.universal_axes, field, model.parameters,
+        idle, idle, 1.0, state, load,
+    )  # fmt: skip
+    arms = model.platform_joints @ matrix_from_quaternion(motion.quaternion_xyzw).T
+    legs = motion.position + arms - model.base_joints
+    legs /= np.linalg.norm(legs, axis=1, keepdims=True)
+    push = np.hstack([legs, np.cross(arms, legs)]).T
+    return np.asarray(actuator_forces(here, motion) - np.linalg.solve(push, load))
