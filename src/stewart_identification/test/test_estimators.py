@@ -18,6 +18,7 @@ from stewart_identification.errors import FitError
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from stewart_identification.estimators.linear_system import linear_system, ROUGH
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import cramer_rao
@@ -169,6 +170,27 @@ def test_the_chart_of_bodies_is_inverted_and_its_derivative_is_right():
     ]
     assert np.allclose(slope, np.transpose(numerical), atol=1e-7)
     assert not is_physical(ten * np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, 4.0]))
+
+
+def test_rough_laws_widen_by_what_leaving_a_part_of_each_out_does(model, clean):
+    """Beside a model without them, fed with a part of each law's force, one after the other."""
+    rough = replace(model, terms=('asymmetry',))
+    parameters = np.append(truth(model), 5.0 * np.ones(6))
+    forces = known(clean.with_forces(rough.predict(parameters, clean)))
+    exact = replace(forces, forces=rough.predict(parameters, forces))
+    design, bare = rough.regressor(exact), [k for k in range(18) if k not in rough.laws]
+    expected = np.zeros((len(bare), len(bare)))
+    for law in rough.laws:
+        part = ROUGH * parameters[law] * design[..., law]
+        moved = np.linalg.lstsq(design[..., bare].reshape(-1, len(bare)), part.ravel())[0]
+        expected += np.outer(moved, moved)
+
+    # Without residuals nothing else is uncertain.
+    covariance = linear_system(rough, exact).joint_covariance(parameters)[np.ix_(bare, bare)]
+
+    assert rough.laws == tuple(range(10, 18))
+    assert model.laws == ()
+    np.testing.assert_allclose(covariance, expected, rtol=1e-4, atol=1e-9 * expected.max())
 
 
 def test_a_missing_leg_costs_accuracy_and_nothing_else(model, clean):

@@ -31,6 +31,10 @@ both vary by 4 %."""
 UNSURE = 0.5
 """Part of the correction for noisy strokes that counts as its standard deviation."""
 
+ROUGH = 0.03
+"""Part of a rough law's force, leg by leg, that another law may make instead: its standard
+deviation (decision 0087)."""
+
 LARGEST_FORCE = 1e100
 """Squares of larger ones are no numbers any more [N]."""
 
@@ -129,6 +133,27 @@ class LinearSystem:
         bias = UNSURE * inverse @ self._pull(parameters)[keep]
         result = np.zeros((whole, whole))
         result[np.ix_(keep, keep)] = inverse @ heart @ inverse + np.outer(bias, bias)
+        return result + self._model_error(parameters)
+
+    def _model_error(self, parameters: Array) -> Array:
+        """Return the covariance that rough laws add, shape (k + p, k + p).
+
+        A fit cannot tell how wrong a law is that it has itself adapted. So each counts as what
+        it would do to the rest if a part of it, leg by leg, were not in the model.
+        """
+        k, whole, seen = self.nuisances, self.design.shape[2], self.solve()[1]
+        result = np.zeros((whole, whole))
+        laws = k + np.array([n for n in self.model.laws if seen[n]], dtype=int)
+        rest = np.setdiff1d(np.r_[:k, k + np.flatnonzero(seen)], laws)
+        if not laws.size:
+            return result
+        flat = self.design.reshape(-1, whole)
+        normal = flat.T @ flat + self.prior**2 * np.diag((np.arange(whole) < k).astype(float))
+        size = np.sqrt(np.diag(normal)[rest])
+        scaled = normal[np.ix_(rest, rest)] / np.outer(size, size)
+        drawn = np.linalg.solve(scaled, normal[np.ix_(rest, laws)] / size[:, None])
+        moved = ROUGH * drawn / size[:, None] * parameters[laws - k]
+        result[np.ix_(rest, rest)] = moved @ moved.T
         return result
 
     def _pull(self, parameters: Array) -> Array:

@@ -22,6 +22,7 @@ class LinearModel(ABC):
         bodies: Where blocks of ten parameters [m, h, I] of a body begin
             (`stewart_dynamics.inertia`).
         non_negative: Parameters that cannot be negative, such as friction.
+        laws: Parameters of laws that machines follow only roughly.
     """
 
     parameter_names: tuple[str, ...]
@@ -31,6 +32,7 @@ class LinearModel(ABC):
     bounds: Array
     bodies: tuple[int, ...] = ()
     non_negative: tuple[int, ...] = ()
+    laws: tuple[int, ...] = ()
 
     @abstractmethod
     def regressor(self, experiment: Experiment) -> Array:

@@ -127,6 +127,15 @@ class PlatformModel(LinearModel):
         return tuple(10 + k for k, (_, _, signed) in enumerate(self._beside) if not signed)
 
     @cached_property
+    def laws(self) -> tuple[int, ...]:  # type: ignore[override]
+        """All friction, where terms show that it is not just viscous and Coulomb's."""
+        rough = tuple(name for name in self.terms if not name.startswith(('offset', 'rotor')))
+        if not rough:
+            return ()
+        names = (*rough, 'viscous', 'coulomb')
+        return tuple(k for k, name in enumerate(self.parameter_names) if name.startswith(names))
+
+    @cached_property
     def nominal(self) -> Array:  # type: ignore[override]
         """What the description says, without friction."""
         return np.concatenate([self.inertial.parameters[PLATFORM], np.zeros(len(self._beside))])
