@@ -64,9 +64,9 @@ def settings_for(platform: str, gain: float = 1.0) -> WashoutSettings:
 
 def scaled(settings: WashoutSettings, factor: float) -> WashoutSettings:
     """Return settings with the scales of force and rate multiplied."""
-    force = tuple(factor * value for value in settings.force_scale)
-    rate = tuple(factor * value for value in settings.rate_scale)
-    return replace(settings, force_scale=force, rate_scale=rate)
+    fx, fy, fz = (factor * value for value in settings.force_scale)
+    p, q, r = (factor * value for value in settings.rate_scale)
+    return replace(settings, force_scale=(fx, fy, fz), rate_scale=(p, q, r))
 
 
 def cued(
