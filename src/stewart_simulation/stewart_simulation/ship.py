@@ -26,7 +26,7 @@ COMPONENTS = 60
 
 @dataclass(frozen=True)
 class Hull:
-    """A ship at full scale; by default a supply ship of 60 m, its numbers assumed.
+    """A ship at full scale; by default a crew boat of 25 m, its numbers assumed.
 
     Attributes:
         length, beam, draught: [m].
@@ -35,11 +35,11 @@ class Hull:
         scale: Length of the ship over the model's; times scale with its root (Froude).
     """
 
-    length: float = 60.0
-    beam: float = 14.0
-    draught: float = 4.5
-    periods: tuple[float, float, float] = (6.0, 10.0, 6.0)
-    dampings: tuple[float, float, float] = (0.35, 0.1, 0.35)
+    length: float = 25.0
+    beam: float = 7.0
+    draught: float = 1.8
+    periods: tuple[float, float, float] = (3.5, 5.0, 3.5)
+    dampings: tuple[float, float, float] = (0.35, 0.15, 0.35)
     arm: tuple[float, float, float] = (0.0, 0.0, 3.0)
     scale: float = 1.0
 

@@ -1,0 +1,147 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Heave, roll and pitch of a moving base from its IMU, now and a little later.
+
+Each coordinate is white noise behind a filter that has the shape of the sea's spectrum, three
+equal resonances with no mean: q = s² / (s² + 2ζω s + ω²)³. A Kalman filter with a constant gain
+finds its state from the Euler rate (roll, pitch) or the vertical acceleration (heave), and the
+filter run on without noise predicts. As the spectrum has no mean, heave is integrated twice
+without drift. The estimator of the platform needs its legs, and a base has none.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, tan
+
+import numpy as np
+from scipy.linalg import expm, solve_continuous_lyapunov, solve_discrete_are
+from stewart_kinematics.motion import Array
+
+DAMPING = 0.35
+"""Of the resonances: how wide the spectrum is [-]."""
+SIZE, VALUE = 6, 2
+"""States of the filter, and which of them is the coordinate; the next two are its derivatives."""
+ACCELERATION, RATE = 2, 1
+
+
+class Channel:
+    """One coordinate, measured through its derivative of an order, with a constant bias.
+
+    Args:
+        peak: Frequency of the sea's peak [rad/s].
+        period: Between samples [s].
+        order: Of the derivative that is measured, 1 or 2.
+        spread, noise: Standard deviations: of the coordinate, of a measurement.
+        tilt_noise: Of a measurement of the coordinate itself with its mean; 0: there is none.
+    """
+
+    def __init__(
+        self,
+        peak: float,
+        period: float,
+        order: int,
+        spread: float,
+        noise: float,
+        tilt_noise: float,
+    ) -> None:
+        # In the time of the peak, so that all states are alike in size.
+        resonance = np.array([1.0, 2.0 * DAMPING, 1.0])
+        self._peak, self._matrix = peak, np.eye(SIZE, k=1)
+        self._matrix[-1] = -np.polymul(resonance, np.polymul(resonance, resonance))[:0:-1]
+        noise_in = np.zeros((SIZE, SIZE))
+        noise_in[-1, -1] = 1.0
+        stationary = solve_continuous_lyapunov(self._matrix, -noise_in)
+        self._strength = peak * spread**2 / stationary[VALUE, VALUE]
+        # Then bias and mean, which hardly change.
+        step = np.zeros((SIZE + 2, SIZE + 2))
+        step[:SIZE, :SIZE] = self._turn(period)
+        step[SIZE:, SIZE:] = (1.0 - 1e-6) * np.eye(2)
+        driven = np.diag(np.append(np.zeros(SIZE), [1e-11, 1e-11]))
+        driven[:SIZE, :SIZE] = self._added(period)
+        rows = np.zeros((2, SIZE + 2))
+        rows[0, VALUE + order], rows[0, SIZE] = peak**order, 1.0
+        rows[1, VALUE] = rows[1, SIZE + 1] = 1.0
+        self._step, self._rows = step, rows if tilt_noise else rows[:1]
+        noises = np.diag(np.square([noise, tilt_noise][: len(self._rows)]))
+        covariance = solve_discrete_are(step.T, self._rows.T, driven, noises)
+        innovation = self._rows @ covariance @ self._rows.T + noises
+        self._gain = np.linalg.solve(innovation, self._rows @ covariance).T
+        self._after = covariance - self._gain @ self._rows @ covariance
+        self._ahead, self._coming = 0.0, np.eye(SIZE)
+        self.state = np.zeros(SIZE + 2)
+
+    def _turn(self, time: float) -> Array:
+        return np.asarray(expm(self._matrix * (self._peak * time)))
+
+    def _added(self, time: float) -> Array:
+        """Return the covariance that noise adds in a time [s]."""
+        nodes, weights = np.polynomial.legendre.leggauss(16)
+        ways = np.array([self._turn(0.5 * time * (1.0 + x))[:, -1] for x in nodes])
+        return np.asarray(ways.T * (0.5 * time * self._strength * weights) @ ways)
+
+    def update(self, *measured: float) -> None:
+        """Go on by one sample and take what was measured."""
+        self.state = self._step @ self.state
+        seen = np.array(measured[: len(self._rows)])
+        self.state += self._gain @ (seen - self._rows @ self.state)
+
+    def predict(self, ahead: float) -> Array:
+        """Return value, first and second derivative (3,) at a time after the last sample [s]."""
+        state = self.state[:SIZE]
+        if ahead:
+            if ahead != self._ahead:
+                self._ahead, self._coming = ahead, self._turn(ahead)
+            state = self._coming @ state
+        out = state[VALUE : VALUE + 3] * self._peak ** np.arange(3)
+        out[0] += self.state[-1]
+        return np.asarray(out)
+
+    def deviation(self, ahead: float) -> float:
+        """Return the standard deviation of the predicted value, if the sea is as expected."""
+        turn = self._turn(ahead)
+        coming = turn @ self._after[:SIZE, :SIZE] @ turn.T + self._added(ahead)
+        return float(np.sqrt(coming[VALUE, VALUE]))
+
+
+class WaveObserver:
+    """Roll, pitch and heave of the base from specific force and rates.
+
+    Args:
+        peak_period: Of the sea, roughly: the filter is made for it [s].
+        period: Between samples of the IMU [s].
+        spreads (3,): Expected standard deviations of roll, pitch [rad], heave [m].
+        accelerometer_noise, gyroscope_noise: Of a sample [m/s²], [rad/s].
+        gravity: [m/s²].
+    """
+
+    def __init__(
+        self,
+        peak_period: float,
+        period: float,
+        *,
+        spreads: tuple[float, float, float] = (0.06, 0.04, 0.05),
+        accelerometer_noise: float = 0.02,
+        gyroscope_noise: float = 1e-3,
+        gravity: float = 9.80665,
+    ) -> None:
+        peak = 2.0 * np.pi / peak_period
+        # A tilt is disturbed by all that the base accelerates sideways.
+        angles = [Channel(peak, period, RATE, s, gyroscope_noise, 0.3) for s in spreads[:2]]
+        heave = Channel(peak, period, ACCELERATION, spreads[2], accelerometer_noise, 0.0)
+        self.channels = (*angles, heave)
+        self._gravity = gravity
+
+    def update(self, specific_force: Array, rates: Array) -> None:
+        """Take one sample of the IMU, in ``base_link`` axes at its origin."""
+        (roll, *_), (pitch, *_) = (channel.predict(0.0) for channel in self.channels[:2])
+        fx, fy, fz = specific_force.tolist()
+        p, q, r = rates.tolist()
+        c, s = cos(roll), sin(roll)
+        down = s * fy + c * fz
+        self.channels[0].update(p + tan(pitch) * (q * s + r * c), np.arctan2(fy, fz))
+        self.channels[1].update(q * c - r * s, np.arctan2(-fx, down))
+        self.channels[2].update(-sin(pitch) * fx + cos(pitch) * down - self._gravity)
+
+    def predict(self, ahead: float) -> Array:
+        """Return roll, pitch, heave (columns) with two derivatives (rows), shape (3, 3)."""
+        return np.stack([channel.predict(ahead) for channel in self.channels], axis=1)
