@@ -171,21 +171,18 @@ class Washout:
     def _motion(self, response: Array) -> Motion:
         """Return the motion of the platform from that of the head, in n rows."""
         count = len(response)
-        quaternion, turning, change = np.empty((count, 4)), *np.empty((2, count, 3))
+        quaternion, twist, acceleration = np.empty((count, 4)), *np.empty((2, count, 6))
         angles = [np.ascontiguousarray(response[:, k : k + 3][:, ::-1]) for k in (9, 12, 15)]
         angles[0][:, 0] += self._yaw
-        euler_path(2, 1, 0, *angles, np.array([0.0, 0.0, 0.0, 1.0]), quaternion, turning, change)
+        level = np.array([0.0, 0.0, 0.0, 1.0])
+        euler_path(2, 1, 0, *angles, level, quaternion, twist, acceleration)
+        turning, change = twist[:, 3:], acceleration[:, 3:]
         way, velocity, gain = response[:, :9].reshape(count, 3, 3).swapaxes(0, 1) @ self._heading.T
         arm = matrix_from_quaternion(quaternion) @ self._head
         swing = np.cross(turning, arm)
-        return Motion(
-            self._origin + way - arm,
-            quaternion,
-            velocity - swing,
-            turning,
-            gain - np.cross(change, arm) - np.cross(turning, swing),
-            change,
-        )
+        twist[:, :3] = velocity - swing
+        acceleration[:, :3] = gain - np.cross(change, arm) - np.cross(turning, swing)
+        return Motion(self._origin + way - arm, quaternion, twist, acceleration)
 
 
 def _chain(law: tuple[float, ...], lag: float) -> Array:

@@ -56,7 +56,7 @@ def world_motion(vessel, moment, platform):
     velocity, acceleration = derivatives(spots)
     omega, alpha = spins(turns)
     quaternion = Rotation.from_matrix(turns[3]).as_quat()
-    here = Motion(spots[3], quaternion, velocity, omega, acceleration, alpha)
+    here = Motion.of_vectors(spots[3], quaternion, velocity, omega, acceleration, alpha)
     places = np.array([b.position + b.rotation @ p for b, p in zip(bases, spots, strict=True)])
     attitudes = [b.rotation @ r for b, r in zip(bases, turns, strict=True)]
     linear, angular = derivatives(places), spins(attitudes)

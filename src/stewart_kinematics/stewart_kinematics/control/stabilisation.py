@@ -49,7 +49,7 @@ def levelling(x: Array, height: float) -> Motion:
     z2 = (-az - 2.0 * z1 * d1 - z * d2) / d
     quaternion = quaternion_from_matrix(to_base.reshape(*roll.shape, 3, 3))
     up = [np.stack([zero, zero, v], axis=-1) for v in (z, z1, z2)]
-    return Motion(up[0], quaternion, up[1], omega, up[2], alpha)
+    return Motion.of_vectors(up[0], quaternion, up[1], omega, up[2], alpha)
 
 
 class Stabilisation:
