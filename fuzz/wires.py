@@ -341,7 +341,7 @@ def control(place: Path) -> tuple[Sequence[bytes], Parse]:
     """The socket through which faults are asked for."""
     _, line, _ = bench(Recorder)
     server = ControlServer(place / 'control', Faults(line.segment, line))
-    names = Faults(line.segment, line).names()
+    names = Faults(line.segment, line).names
     samples = [json.dumps({'fault': name, 'slave': 1, 'count': 1}).encode() for name in names]
 
     def parse(data: bytes) -> None:
