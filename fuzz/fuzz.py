@@ -1,0 +1,222 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Give every parser bad input: it may answer, or refuse with one of its typed errors.
+
+Each parser runs in a process of its own. A case that ends in another error, takes more than its
+processor time or needs more than its memory is a finding; so is a process that dies. Cases are
+numbered and follow from seed and number alone. With --keep the first case of each finding goes
+into the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+import hashlib
+import json
+import mmap
+from pathlib import Path
+from random import Random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from typing import Any
+import warnings
+
+ROOT = Path(__file__).resolve().parents[1]
+CORPUS = ROOT / 'fuzz' / 'corpus'
+LEVELS = ('structured', 'bytes')
+CASE_SECONDS = 10.0
+"""Processor time of one case [s]: a hundred times what the slowest parser needs."""
+HEADROOM = 1 << 30
+"""What a parser may take beside what the process has when it begins [B]."""
+SILENCE = 60.0
+"""Without a next case for so long, a process hangs where no signal reaches it [s]."""
+
+
+class Hang(BaseException):
+    """A case takes longer than it may."""
+
+
+@dataclass
+class Outcome:
+    """What came of one parser's cases of one level."""
+
+    cases: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    slowest_ms: float = 0.0
+    findings: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+def every_parser() -> dict[str, Any]:
+    """Return all parsers by name."""
+    from parsers import FILES
+    from wires import WIRES
+
+    return FILES | WIRES
+
+
+def case_of(name: str, level: str, number: int, seed: int, parser: Any, samples: Any) -> bytes:
+    """Return a case, which follows from its number."""
+    import mutations
+
+    random = Random(f'{seed}/{name}/{level}/{number}')
+    make = parser.structured if level == 'structured' else mutations.of_bytes
+    return bytes(make(random, samples))
+
+
+def judge(parse: Any, typed: tuple[type[BaseException], ...], data: bytes) -> str | None:
+    """Return what is wrong with how a case ends, or None; '' where it was refused as it should."""
+    try:
+        parse(data)
+    except typed:
+        return ''
+    except (Exception, Hang) as error:
+        return f'{type(error).__name__} at {_place(error)}'
+    return None
+
+
+def _place(error: BaseException) -> str:
+    """Return the last line of ours through which an error came."""
+    frames = [
+        f
+        for f in traceback.extract_tb(error.__traceback__)
+        if re.search(r'/stewart_\w+/', f.filename)
+    ]
+    if not frames:
+        return 'no line of ours'
+    return f'{Path(frames[-1].filename).name}:{frames[-1].lineno}'
+
+
+def work(name: str, level: str, options: argparse.Namespace, counter: mmap.mmap) -> Outcome:
+    """Run the cases of one parser in this process."""
+    from parsers import folder
+
+    parser, outcome = every_parser()[name], Outcome()
+    with folder() as place:
+        samples, parse = parser.open(Path(place))
+        for sample in samples:
+            judge(parse, parser.typed, sample)
+        _bound_memory()
+        signal.signal(signal.SIGPROF, _hang)
+        begin = time.process_time()
+        count = getattr(options, level)
+        for number in range(count):
+            counter[:8] = number.to_bytes(8, 'little')
+            data = case_of(name, level, number, options.seed, parser, samples)
+            start = time.process_time()
+            signal.setitimer(signal.ITIMER_PROF, CASE_SECONDS)
+            found = judge(parse, parser.typed, data)
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            now = time.process_time()
+            outcome.slowest_ms = max(outcome.slowest_ms, 1e3 * (now - start))
+            outcome.cases += 1
+            outcome.refused += found == ''
+            if found:
+                entry = outcome.findings.setdefault(found, {'count': 0, 'case': data.hex()})
+                entry['count'] += 1
+                if len(data) < len(entry['case']) // 2:
+                    entry['case'] = data.hex()
+            if now - begin > options.seconds:
+                break
+        outcome.seconds = time.process_time() - begin
+    return outcome
+
+
+def _hang(*_: object) -> None:
+    raise Hang
+
+
+def _bound_memory() -> None:
+    pages = int(Path('/proc/self/statm').read_text().split()[0])
+    limit = pages * resource.getpagesize() + HEADROOM
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _child(options: argparse.Namespace) -> int:
+    """Run one parser and print what came of it."""
+    warnings.simplefilter('ignore')
+    with Path(options.counter).open('r+b') as file, mmap.mmap(file.fileno(), 8) as counter:
+        outcome = work(options.names[0], options.level, options, counter)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print('\n' + json.dumps({**vars(outcome), 'peak_mb': grown}))
+    return 0
+
+
+def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
+    """Run the cases of one parser in a process of its own."""
+    counter = scratch / 'counter'
+    counter.write_bytes(bytes(8))
+    command = [sys.executable, __file__, name, '--child', level, '--counter', str(counter)]
+    for key in ('seed', 'seconds', *LEVELS):
+        command += [f'--{key}', str(getattr(options, key))]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=options.seconds + SILENCE
+        )
+        if done.returncode == 0:
+            return dict(json.loads(done.stdout.rsplit('\n', 2)[-2]))
+        end = f'ended with {done.returncode}: {done.stderr[-300:]}'
+    except subprocess.TimeoutExpired:
+        end = 'hung where no signal reaches it'
+    number = int.from_bytes(counter.read_bytes(), 'little')
+    return {**vars(Outcome(cases=number)), 'peak_mb': 0.0,
+            'findings': {end: {'count': 1, 'case': '', 'number': number}}}  # fmt: skip
+
+
+def keep(name: str, case: str) -> Path:
+    """Put a case into the corpus."""
+    data = bytes.fromhex(case)
+    target = CORPUS / name.replace(' ', '_').replace(',', '')
+    target.mkdir(parents=True, exist_ok=True)
+    path = target / f'{hashlib.sha256(data).hexdigest()[:12]}.bin'
+    path.write_bytes(data)
+    return path
+
+
+def main() -> int:
+    """Run, print a line for each parser, write the JSON file; return 1 if something was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('names', nargs='*', help='parsers (default: all)')
+    parser.add_argument('--structured', type=int, default=10_000, metavar='CASES')
+    parser.add_argument('--bytes', type=int, default=100_000, metavar='CASES')
+    parser.add_argument('--seconds', type=float, default=60.0, help='processor time for each')
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--keep', action='store_true', help='put findings into the corpus')
+    parser.add_argument('--child', dest='level', help=argparse.SUPPRESS)
+    parser.add_argument('--counter', help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.level:
+        return _child(options)
+    sys.path.append(str(ROOT / 'benchmarks'))
+    from harness import machine, OUTPUT
+    from parsers import folder
+
+    about, rows = machine(['numpy', 'pyyaml', 'rosbags', 'scipy']), []
+    with folder() as scratch:
+        for name in options.names or every_parser():
+            for level in LEVELS:
+                row = run(name, level, options, Path(scratch))
+                rows.append({'parser': name, 'level': level, **row})
+                print(f'{name}, {level}: {row["cases"]} cases, {row["refused"]} refused, '
+                      f'slowest {row["slowest_ms"]:.0f} ms', flush=True)  # fmt: skip
+                for what, entry in row['findings'].items():
+                    print(f'  {what}, {entry["count"]} times')
+                    if options.keep and entry['case']:
+                        print(f'  kept as {keep(name, entry["case"])}')
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    command = f'python fuzz/fuzz.py --seed {options.seed}'
+    content = {'machine': about, 'command': command, 'fuzz': rows}
+    path = OUTPUT / 'fuzz.json'
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    return int(any(row['findings'] for row in rows))
+
+
+if __name__ == '__main__':
+    sys.exit(main())

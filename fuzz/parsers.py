@@ -1,0 +1,311 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every parser of files and messages: samples, and the errors that it may raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from io import BytesIO
+from pathlib import Path
+import shutil
+import tempfile
+
+import mutations
+import numpy as np
+from rclpy.serialization import serialize_message
+from scipy.io import savemat
+from stewart_bags.errors import BagError
+from stewart_bags.reading import Bag
+from stewart_bags.salvage import salvage
+from stewart_bags.series import ImuSeries, read_joints, read_series
+from stewart_bags.writing import BagWriter, Storage
+from stewart_bringup.rigs import config_folder, require_known_nodes
+from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_description import platform_path
+from stewart_description.urdf import render_urdf
+from stewart_driver.errors import DriverError
+from stewart_driver.ethercat.drive_type import drive_path, DriveType
+from stewart_driver.rig_file import (
+    Channel,
+    DaqCalibration,
+    DriveCalibration,
+    DriveIdentity,
+    load_rig,
+    Rig,
+    save_rig,
+)
+from stewart_identification.importing.mat_log import read_mat_log
+from stewart_identification.importing.text_log import read_text_log
+from stewart_kinematics.exchange.importing import import_platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion_csv import lengths_of, motion_in_base, read_motion
+from stewart_node_support.errors import MessageError, ParameterError
+from stewart_node_support.hot_messages import pose_reader, setpoint_reader, tracking_error_reader
+from stewart_node_support.legs import leg_reader
+from stewart_node_support.parameters import parameters_of
+from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
+from stewart_simulation.rig.settings import RigSettings
+from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
+from stewart_tables.csv_tables import read_table
+from stewart_tables.errors import StewartError
+
+Parse = Callable[[bytes], object]
+SHARED_MEMORY = Path('/dev/shm')
+
+
+@dataclass(frozen=True)
+class Parser:
+    """Something that takes bytes of others.
+
+    Attributes:
+        open: Returns the samples, and what parses one case; what takes long is done once.
+        typed: The errors that bad input may end in.
+        structured: Makes bad input of the samples by their structure.
+    """
+
+    open: Callable[[Path], tuple[Sequence[bytes], Parse]]
+    typed: tuple[type[BaseException], ...]
+    structured: mutations.Mutation = mutations.of_bytes
+
+
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder in memory, where there is one."""
+    return tempfile.TemporaryDirectory(
+        prefix='fuzz_', dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    )
+
+
+def _file(
+    samples: Sequence[bytes], path: Path, read: Callable[[Path], object]
+) -> tuple[Sequence[bytes], Parse]:
+    """Let a function that reads a file read a case."""
+
+    def parse(data: bytes) -> object:
+        path.write_bytes(data)
+        return read(path)
+
+    return samples, parse
+
+
+def platforms(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Descriptions of platforms of three leg families."""
+    names = ('vigo', 'sg90_rotary', 'hexaglide_3d_mec')
+    samples = [platform_path(name).read_bytes() for name in names]
+    return _file(samples, place / 'case.yaml', Platform.from_yaml)
+
+
+def rigs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Files of one machine, with drives and with a card."""
+    channel, day = Channel(0.016, 0.245, 2e-5), date(2026, 11, 21)
+    drives = DriveCalibration(
+        (-5, 0, 7, 2**31 - 1, -(2**31), 12),
+        day,
+        'zero',
+        (0.01,) * 6,
+        tuple(DriveIdentity(0x83, 0xB0, 0x10004, number) for number in range(6)),
+    )
+    card = DaqCalibration((channel,) * 6, (channel,) * 6, day)
+    path = place / 'rig.yaml'
+    samples = []
+    for rig in (Rig('vigo', drives, None, 'eth1', '0123456789abcdef'), Rig('ex800', daq=card)):
+        save_rig(path, rig)
+        samples.append(path.read_bytes())
+    return _file(samples, path, load_rig)
+
+
+def drive_types(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Descriptions of drives."""
+    samples = [drive_path(name).read_bytes() for name in ('omron_1s', 'omron_1s_free')]
+    return _file(samples, place / 'case.yaml', lambda path: DriveType.from_yaml(str(path)))
+
+
+def rig_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Parameter files as a simulation without ROS reads them."""
+
+    def read(path: Path) -> None:
+        require_known_nodes([path])
+        parameters = RigParameters([path])
+        parameters.of('virtual_rig', RigSettings, VirtualRigParameters)
+
+    samples = [path.read_bytes() for path in sorted(config_folder().glob('*_*.yaml'))]
+    return _file(samples, place / 'case.yaml', read)
+
+
+def node_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Parameter files as a node looks through them."""
+    samples = [path.read_bytes() for path in sorted(config_folder().glob('rig_*.yaml'))]
+    return _file(samples, place / 'case.yaml', lambda path: parameters_of(path, 'driver'))
+
+
+def tables(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Motions and lengths of legs."""
+    geometry = Platform.from_yaml('ex800').geometry
+    samples = []
+    for columns in ((TIME, *POSE, *TWIST, *ACCELERATION), (TIME, *POSE), (TIME, *LENGTH)):
+        rows = np.random.default_rng(1).normal(size=(5, len(columns)))
+        rows[:, 0] = np.arange(5) * 0.01
+        if columns[1:] == LENGTH:
+            rows[:, 1:] = 1.0
+        else:
+            rows[:, 4:8] = 0.5
+        text = [','.join(columns), *(','.join(f'{cell:.6g}' for cell in row) for row in rows)]
+        samples.append('\n'.join(text).encode() + b'\n')
+
+    def read(path: Path) -> None:
+        table = read_table(path, (TIME, *POSE, *TWIST, *ACCELERATION, *LENGTH, *STROKE))
+        if table.has(LENGTH) or table.has(STROKE):
+            lengths_of(table, geometry)
+            return
+        motion_in_base(table, geometry.neutral_pose)
+        read_motion(path)
+
+    return _file(samples, place / 'case.csv', read)
+
+
+TEXT_LOGS = (
+    'StartTime: 2026-01-14 09:30:00.000\n'
+    'address Time(s) ax(g) ay(g) az(g) wx(deg/s) wy(deg/s) wz(deg/s) AngleX(deg) AngleY(deg) '
+    'AngleZ(deg)\n'
+    '0x50 23:59:59.990 0 0.5 1 180 0 -90 0 0 90\n'
+    '0x50 00:00:00.000 0 0 1 0 0 0 0 0 0\n',
+    'time\tDeviceName\tChipTime()\tAccX(g)\tAccY(g)\tAccZ(g)\tAsX(°/s)\tAsY(°/s)\tAsZ(°/s)\t'
+    'AngleX(°)\tAngleY(°)\tAngleZ(°)\tQ0()\tQ1()\tQ2()\tQ3()\n'
+    '2026-01-14T09:30:00.830\tA\tnull\t0\t1\t0\t1\t2\t3\t0\t0\t0\t0.70711\t0.70711\t0\t0\n'
+    '2026-01-14T09:30:00.840\tA\tnull\t0\t1\t0\t1\t2\t3\t0\t0\t0\t0.70711\t0.70711\t0\t0\n',
+)
+
+
+def text_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Logs of the vendor's programs."""
+    samples = [text.encode() for text in TEXT_LOGS]
+    return _file(samples, place / 'case.txt', read_text_log)
+
+
+def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """MATLAB files, plain, compressed and with a struct."""
+    rows = np.linspace(0.0, 1.0, 18).reshape(6, 3)
+    whole = {'t': np.arange(6) * 0.01, 'Acc': rows, 'Gyro': rows, 'Angle': rows}
+    samples = []
+    for packed, content in ((False, whole), (True, whole), (False, {'log': whole})):
+        stream = BytesIO()
+        savemat(stream, content, do_compression=packed)
+        samples.append(stream.getvalue())
+    return _file(samples, place / 'case.mat', read_mat_log)
+
+
+def _bag(place: Path, storage: Storage) -> Path:
+    """Write a small bag; return its storage file."""
+    target = place / 'sample'
+    shutil.rmtree(target, ignore_errors=True)
+    with BagWriter(target, storage=storage) as writer:
+        types = writer.typestore.types
+        header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](1, 2), 'base')
+        vector = types['geometry_msgs/msg/Vector3'](1.0, 2.0, 3.0)
+        turn = types['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
+        nine = np.zeros(9)
+        imu = types['sensor_msgs/msg/Imu'](header, turn, nine, vector, nine, vector, nine)
+        names = [f'leg_{number}' for number in range(1, 7)]
+        six = np.arange(6.0)
+        joints = types['sensor_msgs/msg/JointState'](header, names, six, six, six)
+        for number in range(3):
+            writer.write('/imu/data', number, imu)
+            writer.write('/joint_states', number, joints)
+    return next(path for path in target.iterdir() if path.suffix in {'.mcap', '.db3'})
+
+
+def _read_bag(path: Path) -> None:
+    with Bag(path) as bag:
+        for _ in bag.messages():
+            pass
+        for topic in bag.topics.values():
+            if topic.msgtype == ImuSeries.MSGTYPE:
+                read_series(bag, topic.name, ImuSeries)
+            elif topic.msgtype == 'sensor_msgs/msg/JointState':
+                read_joints(bag, topic.name)
+
+
+def _bags(
+    storage: Storage, read: Callable[[Path], object]
+) -> Callable[[Path], tuple[Sequence[bytes], Parse]]:
+    def opened(place: Path) -> tuple[Sequence[bytes], Parse]:
+        sample = _bag(place, storage)
+        return _file([sample.read_bytes()], place / f'case{sample.suffix}', read)
+
+    return opened
+
+
+def _rescue(path: Path) -> None:
+    target = path.parent / 'rescued'
+    try:
+        salvage(path, target)
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+def metadata(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """The file beside the storage of a bag."""
+    bag = _bag(place, Storage.MCAP).parent
+
+    def read(path: Path) -> None:
+        _read_bag(path.parent)
+
+    path = bag / 'metadata.yaml'
+    return _file([path.read_bytes()], path, read)
+
+
+def messages(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Messages that travel as bytes."""
+    from geometry_msgs.msg import PoseStamped
+    from sensor_msgs.msg import JointState
+    from stewart_interfaces.msg import PlatformSetpoint, TrackingError
+
+    legs = JointState(
+        name=[f'leg_{n}' for n in range(1, 7)], position=[0.1] * 6, velocity=[0.0] * 6
+    )
+    pose, setpoint, error = PoseStamped(), PlatformSetpoint(source='teleop'), TrackingError()
+    for message in (legs, pose, setpoint, error):
+        message.header.frame_id = 'base_link'
+    del place
+    samples = [bytes(serialize_message(item)) for item in (legs, pose, setpoint, error)]
+
+    def parse(data: bytes) -> None:
+        # One of them each, for they share nothing; a fresh reader, for it learns.
+        kind = sum(data[:8]) % 4
+        make = (leg_reader, pose_reader, setpoint_reader, tracking_error_reader)[kind]
+        reader = make()
+        reader.read(data)
+        reader.read(data)
+
+    return samples, parse
+
+
+def urdfs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """A hexapod as URDF."""
+    samples = [render_urdf('ex800').encode()]
+
+    def read(path: Path) -> None:
+        import_platform(path)
+
+    return _file(samples, place / 'case.urdf', read)
+
+
+SUITE = (StewartError,)
+FILES: dict[str, Parser] = {
+    'platform YAML': Parser(platforms, SUITE, mutations.of_yaml),
+    'rig file YAML': Parser(rigs, (DriverError,), mutations.of_yaml),
+    'drive type YAML': Parser(drive_types, (DriverError,), mutations.of_yaml),
+    'rig parameters YAML': Parser(rig_parameters, (*SUITE, ParameterError), mutations.of_yaml),
+    'node parameters YAML': Parser(node_parameters, (ParameterError,), mutations.of_yaml),
+    'motion and length CSV': Parser(tables, SUITE, mutations.of_lines),
+    'IMU text log': Parser(text_logs, SUITE, mutations.of_lines),
+    'IMU MAT log': Parser(mat_logs, SUITE),
+    'URDF': Parser(urdfs, SUITE),
+    'mcap bag': Parser(_bags(Storage.MCAP, _read_bag), (BagError,)),
+    'sqlite3 bag': Parser(_bags(Storage.SQLITE3, _read_bag), (BagError,)),
+    'bag metadata': Parser(metadata, (BagError,), mutations.of_yaml),
+    'mcap rescue': Parser(_bags(Storage.MCAP, _rescue), (BagError,)),
+    'sqlite3 rescue': Parser(_bags(Storage.SQLITE3, _rescue), (BagError,)),
+    'CDR codec': Parser(messages, (MessageError,)),
+}
