@@ -32,6 +32,7 @@ GUIDES = [
         'ros2_control',
         'imu',
         'move_by_hand',
+        'motion_cueing',
     )
 ]
 NO_API = {'nodes', 'verbs', 'launch', 'demo'}
