@@ -95,7 +95,7 @@ def test_ship_follows_long_waves_and_has_the_spectrum_s_heave():
 @pytest.mark.parametrize('moment', [1.0, 7.3])
 def test_forces_on_a_ship_are_those_of_mujoco(scale, moment):
     mujoco = pytest.importorskip('mujoco')
-    from leg_coordinates import leg_coordinates
+    leg_coordinates = pytest.importorskip('leg_coordinates').leg_coordinates
 
     platform = load_platform('vigo')
     here, bases, there = world_motion(ship(scale), moment, platform)

@@ -97,7 +97,9 @@ class Stabilisation:
         # The first, the state before, is taken for granted.
         coming = np.concatenate([self.x[None], self._along(plan, times)])
         motion = levelling(coming, self._height)
-        jerk = mean_jerk(motion, self._period * np.arange(len(times) + 1)).max(axis=0)
+        jerk = mean_jerk(motion, np.linspace(0.0, self._period * len(times), len(times) + 1)).max(
+            axis=0
+        )
         if np.any(jerk > self._jerks) or self._guard.nearer(motion, RESERVE):
             self._refused += 1
             self._since += self._period
