@@ -60,6 +60,7 @@ def identify_bags(
     extraction: Extraction | None = None,
     estimate: Path | None = None,
     validation: str | Path | None = None,
+    renamed: Mapping[str, str] | None = None,
     loaded: str | Path | None = None,
     load: Sequence[float] | None = None,
     truth: Mapping[str, float] | None = None,
@@ -78,6 +79,7 @@ def identify_bags(
         extraction: How recordings become experiments.
         estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
         validation: Another recording, whose forces the parameters shall predict.
+        renamed: What our topics are called in the bags.
         loaded: A recording of the same machine with a known body bolted on; it counts with `bags`.
         load (4,): Mass of that body [kg] and its centre in ``platform_link`` [m], a small one: its
             inertia about its own centre counts as none.
@@ -96,7 +98,9 @@ def identify_bags(
         OSError: If a file cannot be read or written.
     """
     described = Platform.from_yaml(platform)
-    read = partial(_read, platform=platform, extraction=extraction, estimate=estimate)
+    read = partial(
+        _read, platform=platform, extraction=extraction, estimate=estimate, renamed=renamed
+    )
     extracted: list[Extracted] = []
     origins: list[dict[str, str]] = []
     body = None if load is None else _known_body(load)
@@ -118,7 +122,7 @@ def identify_bags(
     other = None
     if validation is not None:
         stage(f'reading and differentiating {validation}')
-        other, digest = _read(validation, platform, extraction, None)
+        other, digest = _read(validation, platform, extraction, None, renamed)
         if digest in {origin['sha256'] for origin in origins}:
             raise UnusableRecording(f'{validation} was identified from, it validates nothing')
         origins.append({'bag': str(validation), 'sha256': digest})
@@ -139,10 +143,14 @@ def _known_body(load: Sequence[float]) -> Array:
 
 
 def _read(
-    bag: str | Path, platform: str | Path, extraction: Extraction | None, estimate: Path | None
+    bag: str | Path,
+    platform: str | Path,
+    extraction: Extraction | None,
+    estimate: Path | None,
+    renamed: Mapping[str, str] | None,
 ) -> tuple[Extracted, str]:
     """Return the experiment of one bag, and the hash of its files."""
-    recording, described = read_recording(bag), Platform.from_yaml(platform)
+    recording, described = read_recording(bag, renamed), Platform.from_yaml(platform)
     extracted = experiment_from(recording, described, extraction, estimate=estimate)
     return extracted, recording.sha256
 

@@ -18,7 +18,7 @@ from courier import Courier
 import numpy as np
 import pytest
 from recordings_made import run_rig, wave, write_bag
-from stewart_bags.errors import BagError
+from stewart_bags.errors import BagError, MissingTopic
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError, UnusableRecording
@@ -304,6 +304,18 @@ def test_what_is_no_bag_is_said_in_one_sentence(
         run(path, '--platform', 'ex800', '--out', tmp_path / 'out')
     assert '\n' not in str(caught.value)
     assert 'rescue' not in str(caught.value)
+
+
+def test_topics_of_another_name_are_read(payload_bag: Path, tmp_path: Path) -> None:
+    recording = read_recording(payload_bag, {'joint_commands': '/actuator_states'})
+    assert recording.commands is not None
+    assert np.array_equal(recording.commands.position, recording.actuators.position)
+
+    with pytest.raises(MissingTopic, match='/legs/measured'):
+        run(
+            *(payload_bag, '--platform', 'ex800', '--out', tmp_path),
+            *('--topic', 'actuator_states=/legs/measured'),
+        )
 
 
 @pytest.mark.parametrize('content', [b'', b'\0\xff' * 500, b'a,b\n1,2\n', None])

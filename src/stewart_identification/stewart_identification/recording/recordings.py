@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,8 +55,10 @@ class Recording:
     remarks: tuple[Remark, ...]
 
 
-def read_recording(path: str | Path) -> Recording:
+def read_recording(path: str | Path, renamed: Mapping[str, str] | None = None) -> Recording:
     """Read a bag, directory or file; one that was cut off up to its last readable message.
+
+    `renamed` says what a topic of ours is called in it.
 
     Raises:
         MissingTopic, WrongType, UndecodableMessage: If the actuator states are not there, carry
@@ -66,10 +68,10 @@ def read_recording(path: str | Path) -> Recording:
     """
     bag_path = Path(path)
     try:
-        with Bag(bag_path) as bag:
+        with Bag(bag_path, renamed) as bag:
             return _read(bag, ())
     except DamagedBag as damage:
-        with _rescued(bag_path, damage) as (whole, remarks), Bag(whole) as bag:
+        with _rescued(bag_path, damage) as (whole, remarks), Bag(whole, renamed) as bag:
             # Errors name the bag that was given.
             bag.path = bag_path
             return _read(bag, remarks)

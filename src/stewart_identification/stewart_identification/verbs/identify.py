@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 from stewart_bags.verbs.numbers import not_negative, positive
+from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.executors import executor_of
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
     parser.add_argument('bags', nargs='+', metavar='BAG', help='recording; several count as one')
+    add_topic_argument(parser)
     add_model_arguments(parser)
     parser.add_argument(
         '--estimator',
@@ -162,6 +164,7 @@ def main(arguments: argparse.Namespace) -> int:
             extraction=extraction,
             estimate=arguments.estimate,
             validation=arguments.validate,
+            renamed=dict(arguments.topic),
             loaded=arguments.loaded,
             load=arguments.load,
             stage=progress.stage,
