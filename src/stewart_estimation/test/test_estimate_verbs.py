@@ -334,6 +334,24 @@ def edited(source: Path, target: Path, line: int, change: Callable[[list[str]], 
     return str(target)
 
 
+def test_lost_values_and_unordered_rows_of_a_table_are_taken_leniently(
+    tables, tmp_path, capsys
+) -> None:
+    imu = edited(tables[0], tmp_path / 'imu.csv', 300, lambda row: [row[0], 'nan', *row[2:]])
+    legs = edited(tables[1], tmp_path / 'legs.csv', 301, lambda row: [*row[:3], '', *row[4:]])
+    lines = Path(legs).read_text().splitlines(keepends=True)
+    lines[400:402] = lines[401], lines[400]
+    Path(legs).write_text(''.join(lines))
+    words = ['estimate', '--imu', imu, '--legs', legs, '--platform', 'srs', *NOISE]
+    assert stewart(words) == 1
+    assert 'imu.csv:300' in capsys.readouterr().err
+    assert stewart([*words, '--lenient', '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['mean_nis'] == pytest.approx(6.0, abs=0.7)
+    letters = edited(tables[0], tmp_path / 'imu.csv', 300, lambda row: [row[0], 'x', *row[2:]])
+    assert stewart([*words[:2], letters, *words[3:], '--lenient']) == 1
+    assert 'imu.csv:300' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('which', 'line', 'change', 'words'),
     [

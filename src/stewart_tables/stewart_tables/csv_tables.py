@@ -71,10 +71,17 @@ class Table:
         return np.column_stack([self.values[name] for name in columns])
 
 
-def read_table(source: str | Path, columns: Sequence[str], progress: Progress = silent) -> Table:
+def read_table(
+    source: str | Path,
+    columns: Sequence[str],
+    progress: Progress = silent,
+    *,
+    gaps: Sequence[str] = (),
+) -> Table:
     """Read columns of a CSV file, or of standard input, ``-``, whose first line names its columns.
 
-    Wanted columns are read where they are there; all others may hold anything.
+    Wanted columns are read where they are there; all others may hold anything. In the columns
+    `gaps` an empty cell or ``nan`` is a missing value, NaN.
 
     Raises:
         ConfigurationError: If it is no text, there is no header, a column is named twice, a row
@@ -86,9 +93,9 @@ def read_table(source: str | Path, columns: Sequence[str], progress: Progress = 
     name = 'standard input' if standard else str(source)
     try:
         if standard:
-            return _read(_standard_input(), name, columns, progress)
+            return _read(_standard_input(), name, columns, gaps, progress)
         with Path(source).open(newline='', encoding=ENCODING) as stream:
-            return _read(stream, name, columns, progress)
+            return _read(stream, name, columns, gaps, progress)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(name, str(error), 'a CSV file in UTF-8') from error
 
@@ -100,7 +107,13 @@ def _standard_input() -> TextIO:
     return sys.stdin
 
 
-def _read(stream: TextIO, source: str, columns: Sequence[str], progress: Progress) -> Table:
+def _read(
+    stream: TextIO,
+    source: str,
+    columns: Sequence[str],
+    gaps: Sequence[str],
+    progress: Progress,
+) -> Table:
     """Read an open stream."""
     size = _size(stream)
     reader = csv.reader(stream)
@@ -128,7 +141,7 @@ def _read(stream: TextIO, source: str, columns: Sequence[str], progress: Progres
             row = [math.nan]
         # One comparison for the row, which NaN fails, too.
         if not sum(map(abs, row)) <= LARGEST:
-            _refuse_cells(cells, places, header, f'{source}:{line}')
+            row = _checked_row(cells, places, header, f'{source}:{line}', gaps)
         rows.append(row)
         if len(rows) % ROWS_TOLD == 0:
             progress(stream.buffer.tell() / size if size else None)
@@ -144,10 +157,16 @@ def _size(stream: TextIO) -> int:
         return 0
 
 
-def _refuse_cells(cells: list[str], places: list[int], header: list[str], where: str) -> None:
-    """Name the first cell of a row that is not a number up to `LARGEST`, if there is one."""
+def _checked_row(
+    cells: list[str], places: list[int], header: list[str], where: str, gaps: Sequence[str]
+) -> list[float]:
+    """Return the numbers of a row with gaps; name the first cell that is neither, if any."""
+    row = []
     for place in places:
         name, cell = f'{where}: {header[place]}', cells[place]
+        if header[place] in gaps and cell.strip().lower() in {'', 'nan'}:
+            row.append(math.nan)
+            continue
         try:
             value = float(cell)
         except ValueError as error:
@@ -156,6 +175,8 @@ def _refuse_cells(cells: list[str], places: list[int], header: list[str], where:
             raise ConfigurationError(name, cell, 'a finite number')
         if abs(value) > LARGEST:
             raise ConfigurationError(name, cell, f'a number from {-LARGEST:g} to {LARGEST:g}')
+        row.append(value)
+    return row
 
 
 def write_table(

@@ -114,8 +114,8 @@ def read_measurements(
         raise WrongInput('expected either a BAG or both --imu FILE and --legs FILE')
     if arguments.bag is None:
         found = Measurements(
-            read_imu(files[0], between(progress, 0.0, 0.5)),
-            read_legs(files[1], geometry, between(progress, 0.5, 1.0)),
+            read_imu(files[0], between(progress, 0.0, 0.5), lenient=arguments.lenient),
+            read_legs(files[1], geometry, between(progress, 0.5, 1.0), lenient=arguments.lenient),
         )
     else:
         found = read_bag(
@@ -128,13 +128,16 @@ def read_measurements(
     return found
 
 
-def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
+def read_imu(
+    source: str | Path, progress: Progress = silent, *, lenient: bool = False
+) -> ImuSeries:
     """Read samples of an IMU.
 
     Args:
         source: CSV file with `TIME`, `SPECIFIC_FORCE` and `ANGULAR_VELOCITY`, in sensor axes;
             ``-`` is standard input.
         progress: Told how far it has come.
+        lenient: Take empty cells and ``nan`` as missing, and times in any order.
 
     Raises:
         ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
@@ -142,35 +145,43 @@ def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
         OSError: If the file cannot be read.
     """
     columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
-    table = read_table(source, columns, progress)
+    table = read_table(source, columns, progress, gaps=columns[1:] if lenient else ())
     values = table.take(columns)
-    return ImuSeries(_increasing(table), values[:, 1:4], values[:, 4:])
+    return ImuSeries(_times(table, lenient), values[:, 1:4], values[:, 4:])
 
 
-def read_legs(source: str | Path, geometry: Geometry, progress: Progress = silent) -> LegSeries:
+def read_legs(
+    source: str | Path,
+    geometry: Geometry,
+    progress: Progress = silent,
+    *,
+    lenient: bool = False,
+) -> LegSeries:
     """Read samples of the six legs.
 
     Args:
         source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
         geometry: Says how long a leg of no stroke is.
         progress: Told how far it has come.
+        lenient: As in `read_imu`.
 
     Raises:
         ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no
             length or a time is not later than the one before; file, line and column are named.
         OSError: If the file cannot be read.
     """
-    table = read_table(source, (TIME, *LENGTH, *STROKE), progress)
-    return LegSeries(_increasing(table), lengths_of(table, geometry))
+    legs = (*LENGTH, *STROKE)
+    table = read_table(source, (TIME, *legs), progress, gaps=legs if lenient else ())
+    return LegSeries(_times(table, lenient), lengths_of(table, geometry))
 
 
-def _increasing(table: Table) -> Array:
+def _times(table: Table, lenient: bool) -> Array:
     """Return the times of a table; refuse one without rows, or a time out of order."""
     time = table.take((TIME,))[:, 0]
     if time.size < 2:
         raise ConfigurationError(table.source, time.size, 'two rows or more')
     late = np.flatnonzero(~(np.diff(time) > 0.0))
-    if late.size:
+    if late.size and not lenient:
         row = int(late[0]) + 1
         raise ConfigurationError(
             f'{table.source}:{table.lines[row]}: {TIME}',
