@@ -127,7 +127,20 @@ def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     stroke = r'stroke of leg \d is 1\.01\d+ m, allowed are 0 to 0\.6 m'
     assert re.search(rf'poses\.csv:3: {stroke}', first)
     assert last == '... and 2 more poses outside the stroke'
-    assert call(ik, path, '--strict') == 1
+    out = tmp_path / 'legs.csv'
+    assert call(ik, path, '--strict', '-o', out) == 1
+    assert not out.exists()
+
+
+def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
+    lengths, poses = tmp_path / 'legs.csv', tmp_path / 'poses.csv'
+    lower = VIGO.geometry.retracted_length + VIGO.limits.stroke[:, 0]
+    write_table(lengths, LENGTH, [lower - 3.4e-13, lower - 1e-8])
+    assert call(fk, lengths, '-o', poses) == 0
+    assert call(ik, poses, '--strict') == 1
+    said = capsys.readouterr().err
+    assert 'poses.csv:3' in said
+    assert 'poses.csv:2' not in said
 
 
 def test_input_that_cannot_be_used_is_refused(tmp_path, motion):

@@ -13,6 +13,7 @@ import argparse
 
 import numpy as np
 from stewart_kinematics.errors import Violation
+from stewart_kinematics.limits.guard import SLACK
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_table_arguments(parser, 'poses', EXAMPLES)
     parser.add_argument(
-        '--strict', action='store_true', help='exit with 1 if a pose is outside the stroke'
+        '--strict', action='store_true', help='write nothing if a pose is outside the stroke'
     )
 
 
@@ -55,12 +56,14 @@ def main(arguments: argparse.Namespace) -> int:
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
-    columns, values = _result(table, platform.kind, legs)
-    write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     outside = _outside(table, legs.stroke, platform)
+    refused = bool(outside) and arguments.strict
+    if not refused:
+        columns, values = _result(table, platform.kind, legs)
+        write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
     report(outside, f'poses outside the {what}')
-    return 1 if outside and arguments.strict else 0
+    return int(refused)
 
 
 def _result(table: Table, kind: LegKind, legs: LegMotion) -> tuple[list[str], list[Array]]:
@@ -85,7 +88,8 @@ def _outside(table: Table, stroke: Array, platform: Platform) -> list[str]:
     # A rod that does not reach has no position: nothing is farther out.
     beyond = np.where(np.isnan(beyond), np.inf, beyond)
     sentences = []
-    for row in np.flatnonzero(np.any(beyond > 0.0, axis=1)):
+    rounding = 0.5 * SLACK * np.ptp(limits, axis=1)
+    for row in np.flatnonzero(np.any(beyond > rounding, axis=1)):
         leg = int(np.argmax(beyond[row]))
         lower, upper = limits[leg]
         violation = Violation(kind.quantity, stroke[row, leg], lower, upper, kind.unit, leg + 1)
