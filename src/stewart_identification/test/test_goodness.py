@@ -113,16 +113,6 @@ def test_what_the_model_lacks_decides_the_verdict(
     assert (law is rotors) <= any(text.startswith('warning: ') for text in younger)
 
 
-def test_a_model_that_holds_leaves_what_noise_explains(
-    payload_extracted: Extracted, ex800: Platform
-) -> None:
-    outcome = identify([payload_extracted], ex800)
-
-    assert 0.8 < outcome.fit.whole < 1.1
-    assert outcome.body is not None
-    assert not any(text.startswith('warning') for text in outcome.remarks)
-
-
 def test_parameters_predict_another_recording_or_are_not_believed(
     payload_bag: Path, other_run: Run, tmp_path: Path, capsys: Any
 ) -> None:
