@@ -35,6 +35,7 @@ class Circle:
         self.sensor: Any = None
         self.drives = self
         self.asked: list[float] = []
+        self.ship = None
 
     def go(self, until: float) -> None:
         self.asked.append(until)
