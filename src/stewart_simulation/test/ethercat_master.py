@@ -344,10 +344,10 @@ def bad_wire(bus: Bus) -> dict[str, Any]:
     bus.faults.call('lose_next', count=1, way='back', skip=4)
     seen['sdo'] = bus.slaves[0].sdo_read(0x1018, 1).hex()
     seen['sdo_lost'] = bus.faults.call('observe')['lost']
-    bus.faults.call('delay', seconds=0.03)
+    bus.faults.call('delay', seconds=0.06)
     seen['late'] = [bus.cycle() for _ in range(3)]
     bus.faults.call('delay', seconds=0.0)
-    time.sleep(0.04)
+    time.sleep(0.07)
     bus.cycle()
     seen['after_delay'] = [bus.cycle() for _ in range(3)]
     bus.faults.call('cut', after=3)
