@@ -17,11 +17,15 @@ from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import quaternion_from_matrix
 
-USED = 0.85
+USED = 0.75
 """Part of every limit that the shares count on [-]."""
 MEMORY = 30.0
 """Time constant with which the height of a wave is forgotten [s]."""
-CHANGE = 2.0
+BANDWIDTH = 25.0
+"""Of the governor: predicted derivatives are not quite those of the predicted values [rad/s]."""
+CATCH_UP = 0.2
+"""Part of the velocities with which the governor works a deviation off [-]."""
+CHANGE = 4.0
 """How fast the shares change [rad/s]."""
 
 
@@ -69,7 +73,9 @@ class Stabilisation:
     def __init__(self, guard: MotionGuard, period: float, peak_period: float) -> None:
         geometry, limits = guard.platform.geometry, guard.platform.limits
         neutral = geometry.neutral_pose
-        self.governor = Governor(guard, neutral, period=period)
+        self.governor = Governor(
+            guard, neutral, period=period, bandwidth=BANDWIDTH, scale=CATCH_UP
+        )
         self.shares = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
         self._geometry, self._period = geometry, period
         self._height = float(neutral.position[2])
