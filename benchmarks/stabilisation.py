@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left of a ship's roll, pitch and heave on a platform that keeps level, by sea state.
 
-``python benchmarks/stabilisation.py`` A vigo on a 1:10 model of a boat
-of 25 m, SIMULATED; the drives are taken for a pure delay. Seas have a peak period of 3.5 s and
-2.9 s √(Hs/m) more. Beside it stands what the predictor itself is wrong by, over the delay and with
-the noise of its IMU, which is what would be left if legs had no limits.
+A vigo on a 1:10 model of a boat of 25 m, SIMULATED; the drives are taken for a pure delay. Seas
+have a peak period of 3.5 s and 2.9 s √(Hs/m) more. Beside it stands what the predictor itself is
+wrong by, over the delay and with the noise of its IMU: what would be left if legs had no limits.
 """
 
 from __future__ import annotations
