@@ -242,6 +242,27 @@ def sensor(result: Result) -> list[str]:
     ]
 
 
+def seas(result: Result) -> list[str]:
+    """Return the table of the sea states; roll, pitch [mrad] and heave [mm], RMS."""
+    lines = [
+        '| Hs [m] | peak period [s] | ship | left on the platform | predictor | share of heave '
+        '| steps limited |',
+        '|---:|---:|---:|---:|---:|---:|---:|',
+    ]
+    for row in result['seas']:
+        cells = ' | '.join(
+            ' / '.join(f'{1e3 * value:.1f}' for value in row[key].values())
+            for key in ('ship_rms', 'residual_rms', 'predictor_rms')
+        )
+        lines.append(
+            f'| {row["significant_height_m"]:g} | {row["peak_period_s"]:g} | {cells} '
+            f'| {row["mean_heave_share"]:.2f} | {100 * row["limited"]:.1f} % |'
+        )
+    said = 'Roll [mrad] / pitch [mrad] / heave [mm], RMS, heave at model scale.'
+    seconds = f'{result["seconds"]:g} s of each sea at model scale, one seed.'
+    return [*lines, '', f'{said} Hs and peak period are at full scale. {seconds}']
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'cycles': cycles,
     'wave': wave,
@@ -249,6 +270,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'live': rates,
     'graph': graphs,
     'starts': starts,
+    'seas': seas,
     'speeds': speeds,
     'runs': runs,
     'two_plants': two_plants,
@@ -306,8 +328,10 @@ def main() -> int:
     """Print, or write into a page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--into', type=Path, metavar='PAGE', help='like docs/benchmarks.md')
+    parser.add_argument('--only', default='*', metavar='NAME', help='the result of this name')
     arguments = parser.parse_args()
-    text = '\n'.join(line for path in sorted(OUTPUT.glob('*.json')) for line in section(path))
+    results = sorted(OUTPUT.glob(f'{arguments.only}.json'))
+    text = '\n'.join(line for path in results for line in section(path))
     if not text:
         print(f'no results in {OUTPUT}: run `make bench` first', file=sys.stderr)
         return 1

@@ -33,6 +33,7 @@ GUIDES = [
         'imu',
         'move_by_hand',
         'motion_cueing',
+        'heave_compensation',
     )
 ]
 NO_API = {'nodes', 'verbs', 'launch', 'demo'}

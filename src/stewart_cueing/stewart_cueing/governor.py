@@ -26,7 +26,7 @@ from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 
 BANDWIDTH = 8.0
-"""How fast a deviation from the wanted motion is worked off [rad/s]."""
+"""Of the governor, if nothing else is said [rad/s]."""
 
 TRIALS = 4
 """Parts of a step that are tried after all of it was refused."""
@@ -43,6 +43,7 @@ class Governor:
         start: Pose at rest at time 0.
         period: Time between two calls of `advance` [s].
         scale: Part of velocity, acceleration and jerk with which a deviation is worked off.
+        bandwidth: How fast a deviation from the wanted motion is worked off [rad/s].
 
     Attributes:
         plan: What is followed now.
@@ -54,7 +55,13 @@ class Governor:
     """
 
     def __init__(
-        self, guard: MotionGuard, start: Pose, *, period: float = 0.005, scale: float = 0.5
+        self,
+        guard: MotionGuard,
+        start: Pose,
+        *,
+        period: float = 0.005,
+        scale: float = 0.5,
+        bandwidth: float = BANDWIDTH,
     ) -> None:
         rest = Motion.at_rest(start)
         guard.check(rest)
@@ -67,7 +74,7 @@ class Governor:
         ]
         self._bounds = np.ascontiguousarray(STRENGTH * guard.scale * np.array(bounds))
         self._jerks = (1.0 - JERK_RESERVE) * guard.scale * np.array([row[1] for row in bounds])
-        self._scale, self._work = scale, np.empty((5, 3))
+        self._scale, self._bandwidth, self._work = scale, bandwidth, np.empty((5, 3))
         self._wanted = rest
         self.share, self.limited_by = 1.0, ''
         self.plan = self._made(rest, 0.0, np.zeros((2, 3)))
@@ -114,10 +121,10 @@ class Governor:
         away = np.stack([last.position - state.position, turn])
         speed = last.twist.reshape(2, 3)
         # Twice critically damped: a velocity that is worked towards, and the way to it.
-        aim = speed + shortened(0.5 * BANDWIDTH * away, self._scale * self._speeds)
+        aim = speed + shortened(0.5 * self._bandwidth * away, self._scale * self._speeds)
         aim = shortened(aim, (1.0 - 4.0 * RESERVE) * self._speeds)
         gap = aim - state.twist.reshape(2, 3)
-        asked = wanted.acceleration.reshape(2, 3) + 2.0 * BANDWIDTH * gap
+        asked = wanted.acceleration.reshape(2, 3) + 2.0 * self._bandwidth * gap
         asked = shortened(asked, self._bounds[:, 0])
         now = state.acceleration.reshape(2, 3)
         return now + shortened(asked - now, self._bounds[:, 1] * self._period)

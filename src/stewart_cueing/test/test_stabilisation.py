@@ -7,10 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.control.stabilisation import levelling, Stabilisation
-from stewart_kinematics.control.wave_observer import ACCELERATION, Channel
+from stewart_cueing.stabilisation import levelling, Stabilisation
+from stewart_cueing.wave_observer import ACCELERATION, Channel
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Motion
 
 PERIOD = 0.005
 
@@ -65,18 +66,61 @@ def test_observer_is_as_good_as_it_says_on_a_sea_as_expected():
     assert said < 0.1 * 0.05
 
 
-@pytest.mark.parametrize(('amplitudes', 'follows'), [([0.03, 0.02, 0.02], True),
-                                                     ([0.15, 0.15, 0.35], False)])  # fmt: skip
-def test_setpoints_follow_and_never_break_a_limit(amplitudes, follows):
-    guard = MotionGuard(load_platform('vigo'))
-    control, judge = Stabilisation(guard, PERIOD), MotionGuard(load_platform('vigo'))
-    away = []
-    for n in range(1200):
-        time = PERIOD * n
-        wanted = min(time / 3.0, 1.0) * waves(time, amplitudes)
-        judge.admit(control.advance(wanted), time)
-        away.append(control.x[0] - wanted[0])
-    off = np.abs(away[700:]).max(axis=0) / amplitudes
-    assert (off.max() < 0.01) == follows
-    # Level goes before height.
-    assert follows or off[2] > off[:2].max()
+def followed(amplitudes, seconds):
+    """Follow sines from a soft start; return what was off, (n, 3), and the shares at the end."""
+    platform = load_platform('vigo')
+    control, judge = Stabilisation(MotionGuard(platform), PERIOD, 2.4), MotionGuard(platform)
+    height = platform.geometry.neutral_pose.position[2]
+    rows, motions, base = [], [], np.zeros(3)
+    for n in range(round(seconds / PERIOD)):
+        motion = control.advance(PERIOD * n, soft_waves(PERIOD * (n + 1), amplitudes))
+        judge.admit(motion, PERIOD * n)
+        motions.append(motion)
+        attitude = Rotation.from_euler('ZYX', [0.0, base[1], base[0]])
+        pitch, roll = (attitude * Rotation.from_quat(motion.quaternion_xyzw)).as_euler('ZYX')[1:]
+        up = attitude.apply(motion.position)[2] + base[2] - height
+        rows.append([roll, pitch, up])
+        base = soft_waves(PERIOD * (n + 1), amplitudes)[0]
+    parts = zip(*(motion.parts() for motion in motions), strict=True)
+    judge.check_jerk(Motion(*map(np.stack, parts)), PERIOD * np.arange(len(motions)))
+    return np.array(rows), control.shares[0]
+
+
+def soft_waves(time, amplitudes):
+    """Sines that grow for 3 s."""
+    s = min(time / 3.0, 1.0)
+    grown = np.array([s**3 * (10 - 15 * s + 6 * s**2), 30 * (s * (1 - s)) ** 2 / 3.0, 0.0])
+    grown[2] = 60 * s * (1 - s) * (1 - 2 * s) / 9.0
+    value, rate, change = waves(time, amplitudes)
+    return np.array(
+        [
+            grown[0] * value,
+            grown[0] * rate + grown[1] * value,
+            grown[0] * change + 2 * grown[1] * rate + grown[2] * value,
+        ]
+    )
+
+
+def test_waves_within_the_limits_are_followed_wholly():
+    amplitudes = np.array([0.06, 0.05, 0.05])
+    off, shares = followed(amplitudes, 7.0)
+    assert np.abs(off[700:]).max(axis=0) / amplitudes == pytest.approx(np.zeros(3), abs=0.01)
+    assert shares == pytest.approx(np.ones(2))
+
+
+def test_in_a_hard_sea_every_setpoint_is_admitted_and_level_goes_before_height():
+    amplitudes = np.array([0.15, 0.15, 0.35])
+    off, shares = followed(amplitudes, 9.0)
+    off = np.abs(off[1200:]).max(axis=0) / amplitudes
+    assert off[:2].max() < 0.01
+    assert 0.1 < off[2] < 0.9
+    assert 0.1 < shares[1] < shares[0] == pytest.approx(1.0)
+
+
+def test_a_sea_beyond_the_tilt_that_fits_is_followed_in_part_within_every_limit():
+    amplitudes = np.array([0.5, 0.4, 0.8])
+    off, shares = followed(amplitudes, 7.0)
+    assert 0.2 < shares[0] < 0.9
+    assert shares[1] < 0.05
+    # Less than the base's own tilt is left.
+    assert (off[1000:, :2].std(axis=0) < 0.8 * amplitudes[:2] / np.sqrt(2.0)).all()
