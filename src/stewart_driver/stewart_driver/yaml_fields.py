@@ -217,7 +217,8 @@ def read_fields(path: str | os.PathLike[str]) -> Fields:
         raise ConfigurationError(
             'file', str(path), f'a readable file ({error.strerror})'
         ) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    # A date that does not exist is a ValueError of PyYAML, nesting without end a RecursionError.
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = ' '.join(str(error).split())
         raise ConfigurationError('file', str(path), f'a YAML file ({why})') from None
     return Fields(content)

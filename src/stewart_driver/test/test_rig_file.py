@@ -112,9 +112,10 @@ def test_what_cannot_be_used_is_named(key: str, value: Any, message: str, tmp_pa
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     broken, folder = tmp_path / 'broken.yaml', tmp_path / 'folder'
-    broken.write_text('platform: [')
-    with pytest.raises(ConfigurationError, match='a YAML file'):
-        load_rig(broken)
+    for text in ('platform: [', 'platform: 2026-02-30', '[' * 5000):
+        broken.write_text(text)
+        with pytest.raises(ConfigurationError, match='a YAML file'):
+            load_rig(broken)
     with pytest.raises(ConfigurationError, match='No such file'):
         load_rig(tmp_path / 'absent.yaml')
     with pytest.raises(ConfigurationError, match='can be written'):

@@ -142,8 +142,16 @@ def known_to(node: Node) -> set[str]:
 
 
 def parameters_of(path: Path, node: str) -> dict[str, Any]:
-    """Return the parameters, with dots, that a file has for the name of a node."""
-    content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
+    """Return the parameters, with dots, that a file has for the name of a node.
+
+    Raises:
+        ParameterError: If it is no YAML.
+    """
+    try:
+        content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        why = ' '.join(str(error).split())
+        raise ParameterError('file', str(path), f'a YAML file ({why})') from None
     return {
         name: value
         for key, section in _sections(content)

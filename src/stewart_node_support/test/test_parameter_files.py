@@ -36,6 +36,12 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize('text', ['arm: [', 'arm: 2026-02-30', '[' * 5000, '\x00'])
+def test_what_is_no_yaml_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ParameterError, match='a YAML file'):
+        parameters_of(written(tmp_path, text), 'arm')
+
+
 def test_lists_that_launch_has_written_are_read(tmp_path: Path) -> None:
     text = 'arm:\n  ros__parameters:\n    bags: !!python/tuple\n    - first\n    - second\n'
     assert parameters_of(written(tmp_path, text), 'arm') == {'bags': ['first', 'second']}

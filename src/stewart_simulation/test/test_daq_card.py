@@ -99,6 +99,21 @@ def test_card_that_does_not_fit_the_wiring_is_refused_with_what_it_has(
         opened(library, **wiring)
 
 
+@pytest.mark.parametrize(
+    ('call', 'answer', 'message'),
+    [
+        ('comedi_get_range', None, 'range 0 cannot be read'),
+        ('comedi_get_maxdata', 0, 'codes of its range 0 cannot be read'),
+    ],
+)
+def test_ranges_that_the_library_does_not_tell_are_refused(
+    library: SimulatedComedi, call: str, answer: Any, message: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(library, call, lambda *_: answer)
+    with pytest.raises(CardError, match=message):
+        opened(library)
+
+
 def instruct(
     library: SimulatedComedi, device: Any, *insns: tuple[int, int, int, list[int]]
 ) -> int:

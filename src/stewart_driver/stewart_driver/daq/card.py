@@ -184,8 +184,12 @@ class AnalogCard:
         offered = []
         for number in range(library.comedi_get_n_ranges(self._device, subdevice, first)):
             found = library.comedi_get_range(self._device, subdevice, first, number)
+            if found is None:
+                raise self._failed(f'its range {number} cannot be read')
             if abs(found.min - wanted[0]) < SAME and abs(found.max - wanted[1]) < SAME:
                 last = library.comedi_get_maxdata(self._device, subdevice, first)
+                if last <= 0:
+                    raise self._failed(f'the codes of its range {number} cannot be read')
                 return number, CodeRange(found.min, found.max, last)
             offered.append(f'{found.min:g} to {found.max:g}')
         raise self._wrong(
