@@ -94,7 +94,7 @@ PRESETS = {
     ),
     'srs': WashoutSettings(head=(0.0, 0.0, 1.0)),
 }
-"""Settings by platform. Chosen on the motions of `docs/motion_cueing.md`, published nowhere."""
+"""Settings by platform: ours, published nowhere."""
 
 
 class Washout:
