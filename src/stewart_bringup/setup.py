@@ -36,6 +36,7 @@ setup(
             'jog = stewart_bringup.verbs.jog',
             'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
+            'sequence = stewart_bringup.verbs.sequence',
             'simulate = stewart_bringup.verbs.simulate',
             'teleop = stewart_bringup.verbs.teleop',
             'wave = stewart_bringup.verbs.wave',
