@@ -128,6 +128,11 @@ def test_what_is_not_allowed_is_one_sentence_with_its_reason(
     assert off.count('\n') == 1
 
 
+def test_who_disables_twice_is_told_the_state(capfd: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        assert ask(capfd, 'drive', 'disable').startswith('DISABLED')
+
+
 def test_interruption_brings_the_platform_to_rest_on_its_way(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,7 +127,20 @@ def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     stroke = r'stroke of leg \d is 1\.01\d+ m, allowed are 0 to 0\.6 m'
     assert re.search(rf'poses\.csv:3: {stroke}', first)
     assert last == '... and 2 more poses outside the stroke'
-    assert call(ik, path, '--strict') == 1
+    out = tmp_path / 'legs.csv'
+    assert call(ik, path, '--strict', '-o', out) == 1
+    assert not out.exists()
+
+
+def test_a_table_without_rows_and_one_whose_time_runs_back_are_told_of(tmp_path, capsys):
+    path = tmp_path / 'poses.csv'
+    write_table(path, [TIME, *POSE], np.empty((0, 8)))
+    with pytest.raises(ConfigurationError, match=r'poses\.csv:2: expected a line of numbers'):
+        call(ik, path)
+    rows = [[time, *NEUTRAL.position, 0, 0, 0, 1] for time in (0.0, 0.2, 0.1)]
+    write_table(path, [TIME, *POSE], rows)
+    assert call(ik, path) == 0
+    assert 'poses.csv:4: the time runs backwards here' in capsys.readouterr().err
 
 
 def test_input_that_cannot_be_used_is_refused(tmp_path, motion):

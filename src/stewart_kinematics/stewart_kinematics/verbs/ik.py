@@ -43,9 +43,8 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_table_arguments(parser, 'poses', EXAMPLES)
-    parser.add_argument(
-        '--strict', action='store_true', help='exit with 1 if a pose is outside the stroke'
-    )
+    text = 'if a pose is outside the stroke, write nothing and exit with 1'
+    parser.add_argument('--strict', action='store_true', help=text)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -55,9 +54,10 @@ def main(arguments: argparse.Namespace) -> int:
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
-    columns, values = _result(table, platform.kind, legs)
-    write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     outside = _outside(table, legs.stroke, platform)
+    if not (outside and arguments.strict):
+        columns, values = _result(table, platform.kind, legs)
+        write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
     report(outside, f'poses outside the {what}')
     return 1 if outside and arguments.strict else 0
