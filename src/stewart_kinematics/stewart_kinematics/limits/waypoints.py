@@ -23,6 +23,7 @@ from stewart_kinematics.errors import (
 )
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
+from stewart_kinematics.limits.workspace import displaced
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.motion import Motion, Pose
@@ -35,6 +36,7 @@ DEFAULT_SPEED = 0.5
 """Fraction of the limits that a move uses."""
 
 MOST_WAYPOINTS, MOST_PARTS, LONGEST_DWELL = 200, 4000, 3600.0
+DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
 PARK_RESERVE = 0.02
 """Part of the way down that the park pose keeps from the lowest allowed pose."""
 
@@ -245,10 +247,7 @@ def _lowest(platform: Platform) -> Pose:
     # The first refusal of a grid, then ever finer: further below a pose may be allowed again.
     for _ in range(4):
         depths = np.linspace(depth, depth + step, 65)
-        position = neutral.position - depths[:, None] * np.array([0.0, 0.0, 1.0])
-        turns = np.tile(neutral.quaternion_xyzw, (depths.size, 1))
-        zero = np.zeros_like(position)
-        allowed = guard.allowed(Motion(position, turns, zero, zero, zero, zero))
+        allowed = guard.allowed(displaced(neutral, depths[:, None] * DOWN))
         first = int(np.argmin(allowed)) if not allowed.all() else depths.size
         depth, step = float(depths[max(first - 1, 0)]), float(depths[1] - depths[0])
     below = (1.0 - PARK_RESERVE) * depth
