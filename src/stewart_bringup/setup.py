@@ -20,7 +20,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
-        (f'share/{PACKAGE}/config', glob('config/*.yaml')),
+        (f'share/{PACKAGE}/config', glob('config/*')),
         (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
     ],
     install_requires=['setuptools'],
@@ -36,6 +36,7 @@ setup(
             'jog = stewart_bringup.verbs.jog',
             'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
+            'sequence = stewart_bringup.verbs.sequence',
             'simulate = stewart_bringup.verbs.simulate',
             'teleop = stewart_bringup.verbs.teleop',
             'wave = stewart_bringup.verbs.wave',

@@ -92,7 +92,5 @@ class WriteFailed(BagError):
     """The storage took no more; what was flushed before stays readable."""
 
     def __init__(self, path: Path, written: int, reason: str) -> None:
-        super().__init__(
-            f'{path}: cannot write on after {written} messages ({reason}); '
-            f'`stewart bag {path} --rescue NEW` reads what was flushed'
-        )
+        advice = f'; `stewart bag {path} --rescue NEW` reads what was flushed' if written else ''
+        super().__init__(f'{path}: cannot write on after {written} messages ({reason}){advice}')

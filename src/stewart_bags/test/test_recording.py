@@ -91,6 +91,9 @@ def test_failing_disk_ends_the_recording_with_its_reason(
         recording.close()
     assert recording.lost == {'/note': 5}
     assert isinstance(recording.failure, WriteFailed)
+    assert '--rescue' in str(WriteFailed(tmp_path, 3, 'full'))
+    # Where nothing was written, there is nothing to rescue.
+    assert '--rescue' not in str(WriteFailed(tmp_path, 0, 'read-only'))
 
 
 def test_unknown_type_does_not_end_the_recording(tmp_path: Path) -> None:

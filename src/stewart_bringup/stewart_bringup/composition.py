@@ -220,7 +220,21 @@ def run_rig(
             record=record,
             simulated=speed is not None,
         )
-        spin(nodes, stop=stop, pace=None if speed is None else simulated_pace(nodes, speed))
+        pace = None if speed is None else simulated_pace(nodes, speed)
+        spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
+
+
+def next_steps(files: Sequence[Path], namespace: str) -> str:
+    """Say what a person does next with a rig that is up."""
+    there = {name for path in files for name, _ in sections(path)}
+    wave = 'stewart wave start'
+    if 'excitation_trajectory' in there and 'ocean_trajectory' not in there:
+        wave += ' --of excitation'
+    more = f' (each with --namespace {namespace})' if namespace else ''
+    return (
+        f'ready; next, in another terminal: stewart view, stewart drive enable, then {wave} or '
+        f'stewart move, teleop, sequence{more}'
+    )
 
 
 def simulated_pace(nodes: list[Node], speed: float) -> Pace:

@@ -22,7 +22,7 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
-from stewart_bringup.composition import compose, Ledger, make_node
+from stewart_bringup.composition import compose, Ledger, make_node, next_steps
 from stewart_bringup.rigs import config_file, nodes_of, RIG
 from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.errors import ParameterError
@@ -152,6 +152,7 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
         said, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == 0, said
+    assert 'ready; next, in another terminal: stewart view, stewart drive enable' in said
     with Bag(bag) as opened:
         assert opened.topics['/actuator_states'].count > 0
 
@@ -170,6 +171,13 @@ def test_run_ends_with_0_on_a_signal_while_it_starts(
         said, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == 0, said
+
+
+def test_a_rig_that_is_up_names_the_wave_that_it_was_given() -> None:
+    assert 'then stewart wave start or' in next_steps([VIGO], '')
+    eq18 = next_steps([config_file('rig', 'ex800'), config_file('wave', 'eq18')], 'hexapod')
+    assert 'then stewart wave start --of excitation or' in eq18
+    assert eq18.endswith('(each with --namespace hexapod)')
 
 
 @contextmanager

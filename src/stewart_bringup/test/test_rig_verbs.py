@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 import json
 import os
+from pathlib import Path
 import re
 import signal
 import subprocess
@@ -127,6 +128,11 @@ def test_what_is_not_allowed_is_one_sentence_with_its_reason(
     assert off.count('\n') == 1
 
 
+def test_who_disables_twice_is_told_the_state(capfd: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        assert ask(capfd, 'drive', 'disable').startswith('DISABLED')
+
+
 def test_interruption_brings_the_platform_to_rest_on_its_way(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +143,25 @@ def test_interruption_brings_the_platform_to_rest_on_its_way(
 
     assert said.startswith('stewart move: came to rest on the way, as asked, at ')
     assert start - 1.0 < height(said) < start + 50.0
+    assert ask(capfd, 'drive', 'state').startswith('ENABLED')
+
+
+def test_waypoints_are_taught_played_and_stopped(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / 'taught.yaml'
+    ask(capfd, 'move', '--to', *'000000', '--relative-to', 'neutral')
+    taught = ask(capfd, 'sequence', '--teach', str(path), '--name', 'home')
+    assert taught.startswith(f'waypoint 1 of {path}: x 0.0, y 0.0, z 1674.0 mm')
+    up = '  - {position_m: [0, 0, 0.02], rpy_deg: [0, 0, 0], dwell_s: 0.3}\n'
+    path.write_text(path.read_text() + up)
+    played = ask(capfd, 'sequence', str(path), '--repeat', '2')
+    assert played.startswith('4 waypoints visited, at x ')
+    assert height(played) == pytest.approx(1694.0, abs=0.2)
+
+    monkeypatch.setattr(LiveLine, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    said = ask(capfd, 'sequence', str(path), code=1)
+    assert said.startswith('stewart sequence: came to rest on the way, as asked, at ')
     assert ask(capfd, 'drive', 'state').startswith('ENABLED')
 
 

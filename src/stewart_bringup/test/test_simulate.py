@@ -322,6 +322,21 @@ def test_the_verb_writes_a_whole_bag_and_one_json_object(
         verb('cycloidal', *target, '-o', str(path))
 
 
+def test_a_file_of_waypoints_is_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / 'cell.yaml'
+    path.write_text(
+        'relative_to: neutral\nrepeat: 2\nwaypoints:\n'
+        '  - {position_m: [0.0, 0.0, 0.01], rpy_deg: [0, 0, 0], dwell_s: 0.2}\n'
+        '  - {pose: neutral}\n'
+    )
+    assert verb(str(path), '--rig', 'ex800', '--json') == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary['ended'] == 'played to its end'
+    # Four moves of 10 mm, and two rests of 0.2 s.
+    assert summary['duration_s'] > 1.0
+    assert summary['path_position_m'] < 1e-3
+
+
 def test_an_interruption_leaves_no_bag(tmp_path: Path) -> None:
     made, path = pipeline(), tmp_path / 'bag'
 

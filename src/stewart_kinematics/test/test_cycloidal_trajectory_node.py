@@ -22,8 +22,8 @@ from kinematic_rig import (
     Rig,
     strokes_at,
 )
-from stewart_interfaces.action import MovePlatform
-from stewart_interfaces.msg import DriverState
+from stewart_interfaces.action import FollowWaypoints, MovePlatform
+from stewart_interfaces.msg import DriverState, Waypoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
 from stewart_node_support.conversions import pose_from_msg, pose_msg
@@ -297,3 +297,61 @@ def test_move_that_nobody_executes_is_aborted() -> None:
 
         assert result.code == Result.ABORTED
         assert 'inverse_kinematics executes nothing' in result.message
+
+
+ROUND = (neutral_plus(z=0.02), neutral_plus(x=0.01, rpy=(0.0, 0.02, 0.0)))
+
+
+def follow(rig: MoveRig, poses: Any = ROUND, *, dwell: float = 0.2, repeat: int = 2) -> Any:
+    """Send a goal of waypoints."""
+    goal = FollowWaypoints.Goal(repeat=repeat)
+    for number, pose in enumerate(poses, 1):
+        place = pose_msg(pose.position, pose.quaternion_xyzw)
+        goal.waypoints.append(Waypoint(name=f'w{number}', pose=place, dwell=dwell))
+    return rig.send_goal(FollowWaypoints, 'follow_waypoints', goal, rig.feedback)
+
+
+def test_waypoints_are_visited_one_after_the_other_round_by_round(rig: MoveRig) -> None:
+    result = rig.ended(follow(rig))
+    _, motion = motions(rig.setpoints)
+    require_continuous(rig.setpoints)
+    require_at_rest(rig.setpoints[-1])
+
+    assert (result.code, result.visited) == (FollowWaypoints.Result.REACHED, 4)
+    place = [(message.round, message.waypoint) for message in rig.feedback]
+    assert sorted(set(place)) == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert place == sorted(place)
+    for pose in ROUND:
+        away = np.abs(motion.position - pose.position).max(axis=1)
+        assert np.sum(away < 1e-9) > 20
+    assert rig.inverse.refusals.refused == 0
+    # The node is free for the next goal.
+    assert rig.ended(rig.goal(NEUTRAL)).code == Result.REACHED
+
+
+@pytest.mark.parametrize('after', [0.3, 0.75])
+def test_waypoints_that_are_cancelled_end_at_rest_before_the_next_one(
+    rig: MoveRig, after: float
+) -> None:
+    handle = follow(rig, dwell=1.0)
+    rig.spin(after)
+    rig.result(handle.cancel_goal_async())
+    answer = rig.result(handle.get_result_async())
+    require_continuous(rig.setpoints)
+    require_at_rest(rig.setpoints[-1])
+
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.visited <= 1
+    height = motions(rig.setpoints)[1].position[-1, 2]
+    assert NEUTRAL.position[2] < height <= ROUND[0].position[2] + 1e-9
+
+
+def test_waypoints_out_of_reach_are_refused_before_anything_moves(rig: MoveRig) -> None:
+    assert not follow(rig, (ROUND[0], neutral_plus(z=0.9))).accepted
+    assert rig.node.refusal.startswith('waypoint 2 (w2) is out of reach: stroke of leg')
+    assert not follow(rig, ()).accepted
+    assert 'expected 1 to 200 waypoints, got 0' in rig.node.refusal
+    assert not follow(rig, dwell=-1.0).accepted
+    assert 'dwell: expected a time from 0 to 3600 s, got -1.0' in rig.node.refusal
+    assert not rig.setpoints
+    assert rig.goal().accepted

@@ -39,6 +39,19 @@ def test_the_joints_are_where_they_were_measured() -> None:
         np.testing.assert_allclose(gaps, [20.0] * 3 + [100.0] * 3)
 
 
+def test_what_nobody_measured_is_called_an_assumption() -> None:
+    sources = document(replace(SMALL, rate=0.15))['sources']
+    assumed = [key for key in sources if key.startswith('legs.')]
+    assert assumed == [
+        'legs.acceleration_mps2',
+        'legs.base_joint_angle_deg',
+        'legs.platform_joint_angle_deg',
+        'legs.distance_m',
+    ]
+    assert all(sources[key].startswith('assumption') for key in assumed)
+    assert made(SMALL).sources['legs'] == 'measured'
+
+
 def test_neutral_is_half_way_out() -> None:
     platform = made(SMALL)
     geometry, pose = platform.geometry, platform.geometry.neutral_pose

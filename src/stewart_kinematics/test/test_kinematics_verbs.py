@@ -143,6 +143,17 @@ def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
     assert 'poses.csv:2' not in said
 
 
+def test_a_table_without_rows_and_one_whose_time_runs_back_are_told_of(tmp_path, capsys):
+    path = tmp_path / 'poses.csv'
+    write_table(path, [TIME, *POSE], np.empty((0, 8)))
+    with pytest.raises(ConfigurationError, match=r'poses\.csv:2: expected a line of numbers'):
+        call(ik, path)
+    rows = [[time, *NEUTRAL.position, 0, 0, 0, 1] for time in (0.0, 0.2, 0.1)]
+    write_table(path, [TIME, *POSE], rows)
+    assert call(ik, path) == 0
+    assert 'poses.csv:4: the time runs backwards here' in capsys.readouterr().err
+
+
 def test_input_that_cannot_be_used_is_refused(tmp_path, motion):
     path = tmp_path / 'table.csv'
     path.write_text('time_s\n0\n')

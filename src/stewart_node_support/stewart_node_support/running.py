@@ -96,6 +96,7 @@ def spin(
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     stop: StopSignals | None = None,
     pace: Pace | None = None,
+    ready: str = '',
 ) -> Any:
     """Run several nodes in this process until asked to stop, then take them down.
 
@@ -107,6 +108,7 @@ def spin(
         stop: Where a request to stop comes from; by default SIGINT and SIGTERM, for the time
             being.
         pace: How time passes; by default as it does.
+        ready: Logged once all nodes are up.
 
     Returns:
         What `task` returned; None without a task or if a request to stop came before its end.
@@ -115,7 +117,7 @@ def spin(
         StartUpError: If a lifecycle node that shall start by itself does not.
     """
     with nullcontext(stop) if stop is not None else StopSignals() as signals:
-        return _spin(nodes, signals, pace, task=task, start=True)
+        return _spin(nodes, signals, pace, task=task, start=True, ready=ready)
 
 
 @contextmanager
@@ -161,6 +163,7 @@ def _spin(
     *,
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     start: bool = False,
+    ready: str = '',
 ) -> Any:
     executor = make_executor(context=nodes[0].context)
     with ExitStack() as stack:
@@ -173,6 +176,8 @@ def _spin(
             pace.begin(nodes)
         for node in nodes if start else ():
             autostart(node)
+        if ready:
+            nodes[0].get_logger().info(ready)
         stack.enter_context(short_collections())
         # A task is what ends the executor's wait; its guard condition alone starts the next one.
         stop.on_request(lambda: executor.create_task(lambda: None))

@@ -122,6 +122,10 @@ def _read(
         raise ConfigurationError(
             f'{source}:1', '', f'a line with the names of the columns, as {columns[0]}'
         )
+    for separator, spoken in ((';', 'semicolons'), ('\t', 'tabulators')):
+        if len(header) < 3 and separator in ''.join(header):
+            expected = 'commas between the columns, and decimal points'
+            raise ConfigurationError(f'{source}:1', f'{spoken} between them', expected)
     wanted = [name for name in columns if name in header]
     for name in wanted:
         if header.count(name) > 1:
@@ -170,7 +174,8 @@ def _checked_row(
         try:
             value = float(cell)
         except ValueError as error:
-            raise ConfigurationError(name, cell, 'a number') from error
+            expected = 'a number with a decimal point' if ',' in cell else 'a number'
+            raise ConfigurationError(name, cell, expected) from error
         if not math.isfinite(value):
             raise ConfigurationError(name, cell, 'a finite number')
         if abs(value) > LARGEST:

@@ -42,6 +42,10 @@ def test_part_of_a_group_is_a_mistake(tmp_path):
         ('a,b\n1,\n', r"table\.csv:2: b: expected a number, got ''"),
         ('a,b\n1\n', r'table\.csv:2: expected 2 cells, got 1'),
         ('a,a\n1,2\n', r"table\.csv:1: expected every column once, got 'a'"),
+        ('a;b\n1;2\n', r"table\.csv:1: expected commas .*, got 'semicolons between them'"),
+        ('a;b\n1,5;2,5\n', r'table\.csv:1: expected commas .* and decimal points'),
+        ('a\tb\n1\t2\n', r'tabulators between them'),
+        ('a,b\n1,"2,5"\n', r"table\.csv:2: b: expected a number with a decimal point, got '2,5'"),
         ('', r'table\.csv:1: expected a line with the names of the columns'),
     ],
 )

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.waypoints import append_waypoint
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_viewer.snapshot import rpy_of
+from stewart_kinematics.trajectories.cycloidal import ways
+from stewart_viewer.snapshot import rpy_of, Snapshot
 import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
@@ -21,6 +24,13 @@ WAVES = ('ocean', 'excitation')
 LEGS = tuple(f'leg {leg} [mm]' for leg in range(1, 7))
 # A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
 JOG_RATE = 20.0
+# Of the velocity towards a target that is followed, per distance [1/s].
+STEER_RATE, STEER_GAIN = 20.0, 2.0
+DRIVES = {
+    'Enable': 'driver/enable',
+    'Disable': 'driver/disable',
+    'Reset fault': 'driver/reset_fault',
+}
 ASKED = 'asked for; the answer comes here'
 
 
@@ -32,46 +42,57 @@ class Controls:
     `GraphOperator`, carries out what is asked for in a thread of its own.
     """
 
-    def __init__(self, server: viser.ViserServer, platform: Platform, operator: Any) -> None:
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        platform: Platform,
+        operator: Any,
+        taught_to: Path = Path('taught.yaml'),
+    ) -> None:
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
         self._neutral_rpy = rpy_of(self._neutral)
         self._setting = False
         size = float(platform.geometry.length_scale)
+        self._platform, self._taught_to = platform, taught_to
         self._gizmo = server.scene.add_transform_controls(
             '/target', scale=0.7 * size, depth_test=False, opacity=0.6
         )
         gui = self._gui = server.gui
-        with gui.add_folder('Drives'):
-            self._button('Enable', 'driver/enable', 'green')
-            self._button('Quick stop', 'driver/quick_stop', 'red')
-            self._button('Disable', 'driver/disable', 'gray')
-            self._button('Reset fault', 'driver/reset_fault', 'gray')
-        with gui.add_folder('Jog while a button is held'):
-            self._jogged = gui.add_dropdown('what', (*LEGS, *AXES))
-            self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
-            for label, sign in (('−', -1.0), ('+', 1.0)):
-                button = gui.add_button(label, color='blue')
-                button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
-        with gui.add_folder('Wave'):
-            self._wave = gui.add_dropdown('played by', WAVES)
-            for action, button in (
-                ('start', gui.add_button('Start wave', color='blue')),
-                ('stop', gui.add_button('Stop wave', color='gray')),
-            ):
-                button.on_click(partial(self._on_wave, action))
+        self._fastest = np.repeat(
+            [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
+        )
+        self._pose: Pose | None = None
+        self._answer = gui.add_markdown('')
+        self._button('Quick stop', 'driver/quick_stop', 'red')
+        drives = gui.add_button_group('drives', tuple(DRIVES))
+        drives.on_click(lambda event: self._on_drives(str(event.target.value)))
         with gui.add_folder('Move to a target'):
             self._sliders = [
                 self._slider(gui, label, reach)
                 for label, reach in zip(AXES, _reaches(platform), strict=True)
             ]
-            self._verdict = gui.add_markdown('')
             self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
+            self._verdict = gui.add_markdown('')
             self._move = gui.add_button('Move there', color='blue')
             self._move.on_click(lambda _: self._on_move())
+            steer = gui.add_button('Follow the target while held', color='blue')
+            steer.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
             gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
             gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
-        self._answer = gui.add_markdown('')
+        with gui.add_folder('Jog while a button is held', expand_by_default=False):
+            self._jogged = gui.add_dropdown('what', (*LEGS, *AXES))
+            self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
+            for label, sign in (('−', -1.0), ('+', 1.0)):
+                button = gui.add_button(label, color='blue')
+                button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
+        with gui.add_folder('Wave and waypoints', expand_by_default=False):
+            self._wave = gui.add_dropdown('played by', WAVES)
+            self._start = gui.add_button('Start wave', color='blue', disabled=True)
+            self._start.on_click(partial(self._on_wave, 'start'))
+            gui.add_button('Stop wave', color='gray').on_click(partial(self._on_wave, 'stop'))
+            teach = gui.add_button('Record waypoint', color='gray')
+            teach.on_click(lambda _: self._on_teach())
         self._gizmo.on_update(lambda _: self._from_gizmo())
         self._reset()
 
@@ -86,9 +107,42 @@ class Controls:
         """Show what has come of the last request."""
         self._answer.content = sentence
 
+    def show(self, snapshot: Snapshot) -> None:
+        """Take note of where the platform is, and whether a wave can begin."""
+        self._pose = snapshot.pose
+        off = snapshot.drives is None or snapshot.drives.state != 'ENABLED'
+        if off != self._start.disabled:
+            self._start.disabled = off
+
     def _button(self, label: str, service: str, colour: Any) -> None:
         button = self._gui.add_button(label, color=colour)
         button.on_click(lambda _: self._ask(label, lambda: self._operator.call(service)))
+
+    def _on_drives(self, label: str) -> None:
+        self._ask(label, lambda: self._operator.call(DRIVES[label]))
+
+    def _on_teach(self) -> None:
+        """Append the measured pose to the file of waypoints on the viewer's machine."""
+        if self._pose is None:
+            self.tell('**Record waypoint**: no pose has come')
+            return
+        try:
+            number = append_waypoint(self._taught_to, self._pose, self._platform)
+        except (StewartError, OSError) as error:
+            self.tell(f'**Record waypoint**: {error}')
+        else:
+            self.tell(f'waypoint {number} is in {self._taught_to}')
+
+    def _on_steer(self) -> None:
+        """Ask for a velocity towards the target; teleop keeps the limits, and its dead man."""
+        if self._pose is None:
+            self.tell('**Follow**: no pose has come')
+            return
+        way, turn = ways(self._pose, self.target)
+        asked = STEER_GAIN * np.concatenate([way, turn])
+        largest = 0.01 * float(self._speed.value) * self._fastest
+        share = float(np.max(np.abs(asked) / largest))
+        self._operator.steer(asked / max(share, 1.0))
 
     def _on_wave(self, action: str, _: Any = None) -> None:
         service = f'{self._wave.value}/{action}'

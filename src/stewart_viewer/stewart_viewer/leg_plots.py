@@ -12,6 +12,7 @@ from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_viewer.snapshot import Snapshot
+from stewart_viewer.status import PLOTS
 import viser
 import viser.uplot
 
@@ -22,6 +23,15 @@ PLOTTED_EVERY = 0.2
 """Plots need not follow every picture [s]."""
 
 COLOURS = ('#1f77b4', '#ff7f0e', '#2ca02c', '#d62728', '#9467bd', '#8c564b')
+
+LEGEND = (
+    '<div id="legs" style="padding:.2em .8em;display:flex;gap:.9em;flex-wrap:wrap">'
+    + ''.join(
+        f'<span><b style="color:{colour}">&#9632;</b> leg {leg}</span>'
+        for leg, colour in enumerate(COLOURS, 1)
+    )
+    + '</div>'
+)
 
 
 class LegPlots:
@@ -38,6 +48,7 @@ class LegPlots:
         self._ends = float(stroke[:, 0].max()), float(stroke[:, 1].min())
         self._times: deque[float] = deque()
         self._rows: deque[tuple[Array, Array]] = deque()
+        server.gui.add_html(LEGEND, order=PLOTS)
         self._strokes = self._plot(server, f'{what} [{unit}] over time [s]', limits=True)
         self._forces = self._plot(server, f'{forces}, over time [s]')
         self._forces.visible = False
@@ -58,7 +69,7 @@ class LegPlots:
         data = tuple(empty for _ in series)
         return server.gui.add_uplot(
             data, tuple(series), title=title, scales=scales, aspect=2.0,
-            legend=viser.uplot.Legend(show=False),
+            legend=viser.uplot.Legend(show=False), order=PLOTS + 1.0 + (not limits),
         )  # fmt: skip
 
     def show(self, snapshot: Snapshot) -> None:

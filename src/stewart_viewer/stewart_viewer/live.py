@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 import threading
 import time
 from typing import Any
@@ -12,9 +13,10 @@ from typing import Any
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
+from stewart_viewer.looks import Looks
 from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.scene import PlatformScene
-from stewart_viewer.server import open_server
+from stewart_viewer.server import open_page
 from stewart_viewer.snapshot import Part, Snapshot
 from stewart_viewer.status import Status
 
@@ -62,24 +64,39 @@ class LiveView:
         operator: Who carries out; None gives a view without controls.
         host, port: Address to listen at.
         rate: Pictures per second at most [Hz].
+        token: What a browser has to know; needed for other hosts.
+        taught_to: File that waypoints are appended to.
 
     Raises:
         AddressTaken: If something else listens there.
     """
 
     def __init__(
-        self, source: str, mailbox: Mailbox, operator: Any, *, host: str, port: int, rate: float
+        self,
+        source: str,
+        mailbox: Mailbox,
+        operator: Any,
+        *,
+        host: str,
+        port: int,
+        rate: float,
+        token: str = '',
+        taught_to: Path = Path('taught.yaml'),
     ) -> None:
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)
-        self._server = open_server(host, port)
-        self.url = f'http://{host}:{self._server.get_port()}'
+        self._page = open_page(host, port, token)
+        server, self.url = self._page.server, self._page.url
         self._mailbox, self._period = mailbox, 1.0 / rate
-        status = Status(self._server, platform, 'live')
-        self._controls = None if operator is None else Controls(self._server, platform, operator)
-        plots = LegPlots(self._server, platform)
-        scene = PlatformScene(self._server, platform, source)
-        self._parts: tuple[Part, ...] = (scene, status, plots)
+        self._parts: list[Part] = [
+            Status(server, platform, 'live'),
+            PlatformScene(server, platform, source),
+        ]
+        self._controls: Controls | None = None
+        if operator is not None:
+            self._controls = Controls(server, platform, operator, taught_to)
+            self._parts.append(self._controls)
+        self._parts += [LegPlots(server, platform), Looks(server, platform)]
         self._thread = threading.Thread(target=self._draw, name='pictures')
         self._thread.start()
 
@@ -92,7 +109,7 @@ class LiveView:
         """Stop drawing and close the server."""
         self._mailbox.end()
         self._thread.join()
-        self._server.stop()
+        self._page.close()
 
     def _draw(self) -> None:
         while not self._mailbox.ended:

@@ -16,6 +16,7 @@ PICTURE = 0.05
 """Time from one picture to the next [s]."""
 
 STEP = 0.01
+NOWHERE = 'an event …'
 SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '5')
 
 
@@ -32,9 +33,30 @@ class Replay:
         self._parts, self._recording = parts, recording
         gui = server.gui
         end = max(recording.duration, STEP)
-        self._slider: Any = gui.add_slider('time [s]', 0.0, end, STEP, 0.0)
-        self._playing = gui.add_checkbox('play', initial_value=True)
+        told = [(since - recording.start, report) for since, report in recording.reports]
+        events = {
+            f'{max(since, 0.0):.2f} s: {report.state}, {report.reason}': min(max(since, 0.0), end)
+            for since, report in told
+        }
+        marks = tuple(sorted(set(events.values()))) or None
+        self._slider: Any = gui.add_slider('time [s]', 0.0, end, STEP, 0.0, marks=marks)
+        self._slider.on_update(self._on_scrub)
+        self._playing: Any = gui.add_checkbox('play', initial_value=True)
         self._speed = gui.add_dropdown('speed', SPEEDS, initial_value=speed)
+        if events:
+            chosen = gui.add_dropdown('go to', (NOWHERE, *events), initial_value=NOWHERE)
+            chosen.on_update(lambda event: self._go_to(events.get(event.target.value)))
+
+    def _on_scrub(self, event: Any) -> None:
+        """Pause when a person takes the slider; playing moves it, too."""
+        if event.client_id is not None:
+            self._playing.value = False
+
+    def _go_to(self, time: float | None) -> None:
+        if time is not None:
+            self._playing.value = False
+            # An event is seen a moment after it.
+            self._slider.value = min(round(time + STEP, 2), self._slider.max)
 
     def run(self, ended: Callable[[], bool]) -> None:
         """Play until asked to end; at the end of the recording it begins anew."""

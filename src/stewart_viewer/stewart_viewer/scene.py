@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_description.urdf import render_urdf
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_viewer.force_scale import colour_of_force, ForceScale, size_of
@@ -24,7 +25,7 @@ import yourdfpy
 GREEN, AMBER, RED, GREY = (40, 160, 80), (230, 160, 20), (205, 30, 45), (150, 150, 155)
 GHOST = (0.1, 0.65, 0.35, 0.35)
 LITTLE_RESERVE, NO_RESERVE = 0.2, 0.05
-"""Below these parts of half the stroke a leg's band turns amber, and red."""
+"""Below these parts of half the stroke, or of a joint's angle, a leg's band turns amber, red."""
 
 BELOW = -0.01
 """The grid lies under the base plate [m]."""
@@ -40,6 +41,7 @@ class PlatformScene:
         self._server, self._platform = server, platform
         size = size_of(platform)
         self._size, self._force_scale = size, ForceScale(size)
+        self._guard = MotionGuard(platform)
         self.magnification = 100.0
         server.scene.set_up_direction('+z')
         server.scene.add_grid(
@@ -96,6 +98,8 @@ class PlatformScene:
         if strokes is None:
             strokes = leg_positions(geometry, pose.position, pose.quaternion_xyzw)
         reserve = stroke_reserve(strokes, self._platform.limits.stroke)
+        # The angles of its joints stop a leg, too.
+        reserve = np.fmin(reserve, self._guard.leg_margins(Motion.at_rest(pose)))
         directions = legs / lengths[:, None]
         for band, base, leg, direction, part in zip(
             self._bands, bases, legs, directions, reserve, strict=True

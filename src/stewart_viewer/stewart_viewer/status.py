@@ -11,6 +11,9 @@ from stewart_kinematics.model.platform import Platform
 from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
 import viser
 
+POSES, PLOTS = 1e6, 2e6
+"""Order in the panel; what has none comes before."""
+
 TOLD_EVERY = 0.2
 """Numbers that change faster than this cannot be read [s]."""
 
@@ -37,7 +40,8 @@ class Status:
         gui.configure_theme(show_share_button=False, control_width='large')
         gui.set_panel_label(f'{platform.name} – {title}')
         self._banner = gui.add_html(banner(UNKNOWN))
-        self._poses = gui.add_markdown('')
+        # Below what asks for a hand.
+        self._poses = gui.add_markdown('', order=POSES)
         self._drives = UNKNOWN
         self._told = -np.inf
 

@@ -38,8 +38,8 @@ HEARD = 0.2
 # The panel begins here [pixel].
 PANEL = 600
 SLIDER = '[role=slider]'
-# The pace of jogging stands above the sliders of the target.
-PACE = 1
+# The sliders of target and speed; that of jogging is below them.
+SLIDERS = 7
 BUTTON = (
     "const found = [...document.querySelectorAll('button')]"
     '.find(item => item.innerText.trim() === arguments[0]);'
@@ -115,12 +115,12 @@ def click(browser: Any, label: str) -> None:
 
 def press(browser: Any, slider: int, key: str) -> None:
     """Give a key to a slider of the target, counted from the top."""
-    browser.find_elements('css selector', SLIDER)[PACE + slider].send_keys(key)
+    browser.find_elements('css selector', SLIDER)[slider].send_keys(key)
 
 
 def values(browser: Any) -> list[float]:
     """Return where the sliders of target and speed stand, from the top."""
-    sliders = browser.find_elements('css selector', SLIDER)[PACE:]
+    sliders = browser.find_elements('css selector', SLIDER)[:SLIDERS]
     return [float(item.get_attribute('aria-valuenow')) for item in sliders]
 
 

@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Pose
 from stewart_viewer.controls import Controls
-from stewart_viewer.snapshot import rpy_of
+from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
 import viser
 
 
@@ -29,13 +32,16 @@ class Asked:
     def call(self, service: str) -> None:
         self.calls.append(('call', service))
 
+    def steer(self, twist: Any) -> None:
+        self.calls.append(('steer', twist))
+
     def jog(self, rates: Any, leg: int | None) -> None:
         self.calls.append(('jog', rates.tolist(), leg))
 
 
 @pytest.fixture
-def controls(server: viser.ViserServer, ex800: Platform) -> Controls:
-    return Controls(server, ex800, Asked())
+def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Controls:
+    return Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
 
 
 def test_the_target_counts_from_the_neutral_pose(controls: Controls, ex800: Platform) -> None:
@@ -85,3 +91,47 @@ def test_a_held_button_jogs_what_was_chosen(controls: Controls) -> None:
 def test_an_answer_is_shown(controls: Controls) -> None:
     controls.tell('driver/enable: done')
     assert controls._answer.content == 'driver/enable: done'
+
+
+def test_a_wave_can_begin_only_while_the_drives_are_enabled(controls: Controls) -> None:
+    found = []
+    for state in ('DISABLED', 'ENABLED', 'STOPPING', 'ENABLED', 'FAULT'):
+        controls.show(Snapshot(0.0, drives=DriveReport(state)))
+        found.append(controls._start.disabled)
+    assert found == [True, False, True, False, True]
+
+
+def test_following_asks_for_the_way_to_the_target(controls: Controls, ex800: Platform) -> None:
+    controls._on_steer()
+    assert controls._operator.calls == []
+    neutral = ex800.geometry.neutral_pose
+    controls.show(Snapshot(0.0, pose=neutral))
+    controls._sliders[2].value = 1.0
+    controls._speed.value = 100
+    controls._on_steer()
+    (_, twist), *_ = controls._operator.calls
+    np.testing.assert_allclose(twist, [0.0, 0.0, 2e-3, 0.0, 0.0, 0.0], atol=1e-9)
+
+    # Far away it is as fast as was chosen, in the same direction.
+    controls._sliders[2].value, controls._sliders[5].value = 20.0, 2.0
+    controls._speed.value = 1
+    controls._on_steer()
+    _, twist = controls._operator.calls[-1]
+    limits = ex800.limits
+    shares = np.array([twist[2] / limits.linear_velocity, twist[5] / limits.angular_velocity])
+    assert shares.max() == pytest.approx(0.01)
+    assert twist[2] / twist[5] == pytest.approx(0.02 / np.radians(2.0), rel=1e-6)
+
+
+def test_a_waypoint_is_recorded_where_the_platform_is(
+    controls: Controls, ex800: Platform, tmp_path: Path
+) -> None:
+    controls._on_teach()
+    assert 'no pose has come' in controls._answer.content
+    neutral = ex800.geometry.neutral_pose
+    high = Pose(neutral.position + np.array([0.0, 0.0, 0.02]), neutral.quaternion_xyzw)
+    controls.show(Snapshot(0.0, pose=high))
+    controls._on_teach()
+    (waypoint,) = WaypointList.from_yaml(tmp_path / 'taught.yaml', ex800).waypoints
+    np.testing.assert_allclose(waypoint.pose.position, high.position, atol=1e-9)
+    assert controls._answer.content.startswith('waypoint 1 is in ')

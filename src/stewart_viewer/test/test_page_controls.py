@@ -13,15 +13,35 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('selenium')
 
-from chromium import click, DISABLED, drag, drawn, HEARD, LIMIT, PATIENCE, picture, press, values
+from chromium import (
+    BUTTON,
+    click,
+    DISABLED,
+    drag,
+    drawn,
+    HEARD,
+    LIMIT,
+    PATIENCE,
+    picture,
+    press,
+    values,
+)
+from geometry_msgs.msg import TwistStamped
 from matplotlib.colors import rgb_to_hsv
 from node_harness import Harness
 from probe_rig import ProbeRig
+from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.model.platform import Platform
+from stewart_node_support.qos import COMMAND_QOS
 from stewart_viewer.nodes.web_viewer import WebViewer
 
+BOTTOM = BUTTON + 'return found.getBoundingClientRect().bottom;'
+BOTTOM_OF_TEXT = """
+const found = [...document.querySelectorAll('p')].find(item => item.innerText == arguments[0]);
+return found ? found.getBoundingClientRect().bottom : 0;
+"""
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]
 Z, ROLL = 2, 3
 BUTTONS = {
@@ -136,6 +156,32 @@ def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRi
     assert len(rig.goals) == 2
 
 
+def test_a_held_button_steers_towards_the_target(
+    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
+) -> None:
+    harness, rig = page
+    asked = harness.listen(TwistStamped, 'teleop/twist', COMMAND_QOS)
+    for _ in range(5):
+        press(browser, Z, Keys.ARROW_UP)
+    until(harness, lambda: arrived(browser))
+    rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
+    button = browser.find_element('xpath', '//button[contains(., "Follow the target")]')
+
+    def steered() -> bool:
+        ActionChains(browser).click_and_hold(button).pause(0.5).release().perform()
+        harness.spin(HEARD)
+        return bool(asked)
+
+    until(harness, steered)
+    assert asked[-1].twist.linear.z > 0.0
+    assert asked[-1].header.frame_id == 'base_link'
+    # Whoever lets go asks for nothing more.
+    harness.spin(0.5)
+    count = len(asked)
+    harness.spin(0.5)
+    assert len(asked) == count
+
+
 def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, _ = page
     # The tip of its upright arrow is the topmost that has a colour.
@@ -148,3 +194,24 @@ def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig
         return values(browser)[Z] > 0.0
 
     until(harness, risen)
+
+
+# The last one: a page that was narrow lays out its panel anew.
+@pytest.mark.parametrize(
+    ('width', 'height', 'labels'),
+    [(820, 900, ('Quick stop', 'Move there', 'Stop moving')), (390, 844, ('Quick stop',))],
+)
+def test_what_matters_is_seen_without_scrolling(
+    browser: Any, page: tuple[Harness, ProbeRig], width: int, height: int, labels: tuple[str, ...]
+) -> None:
+    harness, _ = page
+    size = {'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': False}
+    browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', size)
+    try:
+        click(browser, 'Stop moving')
+        until(harness, lambda: browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
+        bottoms = [browser.execute_script(BOTTOM, label) for label in labels]
+        bottoms.append(browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
+    finally:
+        browser.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
+    assert all(0.0 < bottom <= height for bottom in bottoms), bottoms

@@ -116,6 +116,21 @@ def test_the_time_slider_shows_its_instant(server: viser.ViserServer) -> None:
     assert [item.pose.position[0] for item in shown if item.pose is not None] == [2.0, 0.0, 3.0]
 
 
+def test_a_hand_on_the_slider_pauses_and_an_event_is_gone_to(server: viser.ViserServer) -> None:
+    reports = ((0.5, DriveReport('ENABLED')), (1.5, DriveReport('FAULT', reason='a leg')))
+    replay = Replay(server, [], Recording(track(4), reports=reports))
+    replay._on_scrub(SimpleNamespace(client_id=None))
+    assert replay._playing.value
+    replay._on_scrub(SimpleNamespace(client_id=7))
+    assert not replay._playing.value
+
+    assert [mark.value for mark in replay._slider._marks] == [0.5, 1.5]
+    replay._playing.value = True
+    replay._go_to(1.5)
+    assert replay._slider.value == pytest.approx(1.51)
+    assert not replay._playing.value
+
+
 def test_a_recording_without_a_pose_is_refused() -> None:
     with pytest.raises(NothingToShow, match='no pose'):
         Recording(track(0))

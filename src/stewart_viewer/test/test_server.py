@@ -5,13 +5,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 import socket
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
 
 import pytest
-from stewart_viewer.server import AddressTaken, open_server
+from stewart_kinematics.errors import ConfigurationError
+from stewart_viewer.server import AddressTaken, open_page, open_server, Page
 from stewart_viewer.verbs import view
 import viser
+
+TOKEN = 'abc-DEF_123'
 
 
 def test_the_page_is_there(server: viser.ViserServer) -> None:
@@ -29,6 +34,70 @@ def test_nobody_else_reaches_it(server: viser.ViserServer) -> None:
 def test_a_taken_port_is_refused_in_a_sentence(server: viser.ViserServer) -> None:
     with pytest.raises(AddressTaken, match=rf'127\.0\.0\.1:{server.get_port()}: it is taken'):
         open_server('127.0.0.1', server.get_port())
+
+
+def asked(url: str, cookie: str = '') -> tuple[int, bytes]:
+    """Return status and content of an address, as a browser with a cookie gets it."""
+    headers = {'Cookie': cookie} if cookie else {}
+    try:
+        with urlopen(Request(url, headers=headers), timeout=60) as answer:
+            return answer.status, answer.read(4096)
+    except HTTPError as error:
+        return error.code, error.read()
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    opened = open_page('127.0.0.1', 0, TOKEN)
+    yield opened
+    opened.close()
+
+
+def test_the_page_behind_a_token_is_there_for_who_knows_it(page: Page) -> None:
+    plain = page.url.split('?')[0]
+    jar = build_opener(HTTPCookieProcessor())
+
+    with jar.open(page.url, timeout=60) as answer:
+        assert answer.url == plain
+        assert b'<html' in answer.read(4096).lower()
+    assert asked(plain, f'stewart_token={TOKEN}')[0] == 200
+    assert asked(plain, f'theme=dark; stewart_token={TOKEN}')[0] == 200
+
+
+@pytest.mark.parametrize(
+    ('query', 'cookie'),
+    [
+        ('', ''),
+        ('?token=', ''),
+        (f'?token={TOKEN[:-1]}', ''),
+        (f'?token={TOKEN}x', ''),
+        ('', f'stewart_token={TOKEN[:-1]}'),
+        ('', f'other={TOKEN}'),
+    ],
+)
+def test_who_does_not_know_the_token_gets_nothing(page: Page, query: str, cookie: str) -> None:
+    status, content = asked(page.url.split('?')[0] + query, cookie)
+    assert (status, b'<html' in content.lower()) == (403, False)
+
+
+def test_what_is_no_request_is_closed_without_an_answer(page: Page) -> None:
+    port = int(page.url.split(':')[2].split('/')[0])
+    with socket.create_connection(('127.0.0.1', port), timeout=10.0) as rude:
+        rude.sendall(b'\x00\x01\r\n\r\n')
+        assert rude.recv(100) == b''
+
+
+@pytest.mark.parametrize(
+    ('host', 'token', 'words'),
+    [
+        ('0.0.0.0', '', r'token for host 0\.0\.0\.0: .*--token'),
+        ('127.0.0.1', 'short', '8 to 128 letters'),
+        ('127.0.0.1', 'not a token\r\n', '8 to 128 letters'),
+    ],
+)
+def test_a_page_for_others_needs_a_token(host: str, token: str, words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        open_page(host, 0, token)
 
 
 @pytest.mark.parametrize('port', ['-1', '65536', 'http', '8080.0', ''])

@@ -13,6 +13,7 @@ from rclpy.action import ActionClient
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator, STEP
 from stewart_interfaces.action import MovePlatform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_poses
@@ -20,7 +21,6 @@ from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stop_signals import StopSignals
 
-ACTION = 'move_platform'
 STATUS = 'cycloidal_trajectory: motion'
 # A platform is at rest that has not moved farther than this in this time [m], [s].
 REST_DISTANCE, REST_TIME = 1e-4, 0.3
@@ -34,9 +34,12 @@ class MoveOperator(Operator):
     stand its platform and why it refused a goal, which a refused goal does not tell.
     """
 
+    kind: Any = MovePlatform
+    action = 'move_platform'
+
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         super().__init__(stop, 'move_operator', **kwargs)
-        self._client = ActionClient(self, MovePlatform, ACTION)
+        self._client = ActionClient(self, self.kind, self.action)
         self._measured: PoseStamped | None = None
         self.create_subscription(PoseStamped, 'platform/pose', self._on_pose, SENSOR_QOS)
         self.follow_status(STATUS)
@@ -56,9 +59,13 @@ class MoveOperator(Operator):
             return Pose.identity()
         if name == 'here':
             return await self._place_of_rest()
-        await self.until(lambda: self.status is not None, f'diagnostics of {ACTION}')
-        geometry = load_platform(self.status.hardware_id).geometry
+        geometry = (await self.platform()).geometry
         return geometry.zero_pose if name == 'zero' else geometry.neutral_pose
+
+    async def platform(self) -> Platform:
+        """Return the platform that the rig says it is; RequestRefused if it does not tell."""
+        await self.until(lambda: self.status is not None, f'diagnostics of {self.action}')
+        return load_platform(self.status.hardware_id)
 
     async def _place_of_rest(self) -> Pose:
         """Return the measured pose once it stays: what was commanded before may still arrive."""
@@ -103,25 +110,34 @@ class MoveOperator(Operator):
         Raises:
             RequestRefused: If the move is refused or cut off.
         """
-        await self.until(self._client.server_is_ready, ACTION)
+        await self.until(self._client.server_is_ready, self.action)
         target = compose_poses(await self.reference(reference), away)
         goal = MovePlatform.Goal(
             target=pose_msg(target.position, target.quaternion_xyzw),
             duration=duration,
             speed_scale=speed,
         )
-        future = self._client.send_goal_async(
+        result = await self.go(
             goal, lambda told: feedback(told.feedback.progress, told.feedback.time_remaining)
         )
-        # After a request to stop, too: a goal that is accepted has to be cancelled.
-        handle = await self.answer(future, ACTION, heedless=True)
-        if not handle.accepted:
-            raise RequestRefused(ACTION, await self._refusal())
-        result = await self._result(handle)
-        if result.code == MovePlatform.Result.ABORTED:
-            raise RequestRefused(ACTION, result.message)
         reached = result.code == MovePlatform.Result.REACHED
         return reached, result.message, Pose(*pose_from_msg(result.pose))
+
+    async def go(self, goal: Any, feedback: Callable[[Any], None]) -> Any:
+        """Send a goal, and return its result; after a request to stop, cancel it.
+
+        Raises:
+            RequestRefused: If it is refused or cut off.
+        """
+        future = self._client.send_goal_async(goal, feedback)
+        # After a request to stop, too: a goal that is accepted has to be cancelled.
+        handle = await self.answer(future, self.action, heedless=True)
+        if not handle.accepted:
+            raise RequestRefused(self.action, await self._refusal())
+        result = await self._result(handle)
+        if result.code == self.kind.Result.ABORTED:
+            raise RequestRefused(self.action, result.message)
+        return result
 
     async def _result(self, handle: Any) -> Any:
         """Wait for the end of a move; cancel it when a request to stop comes."""
@@ -130,17 +146,17 @@ class MoveOperator(Operator):
         while not future.done():
             if self.stopped and cancelled is None:
                 cancelled = self.now()
-                await self.answer(handle.cancel_goal_async(), ACTION, heedless=True)
+                await self.answer(handle.cancel_goal_async(), self.action, heedless=True)
             late = cancelled is not None and self.now() - cancelled > self.settings.patience
             if late or not self._client.server_is_ready():
-                raise RequestRefused(ACTION, 'the node that serves it does not answer any more')
+                raise RequestRefused(self.action, 'its node does not answer any more')
             await self.pause(STEP)
         return future.result().result
 
     async def _refusal(self) -> str:
         """Return why the last goal was refused, from the next report after it."""
         now = self.get_clock().now().nanoseconds
-        await self.until(lambda: self.told > now, f'{ACTION} was refused; its reason')
+        await self.until(lambda: self.told > now, f'{self.action} was refused; its reason')
         return next(
             (str(pair.value) for pair in self.status.values if pair.key == 'last_refusal'),
             'no reason was given',

@@ -16,6 +16,7 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import check, plan_move
+from stewart_kinematics.limits.waypoints import plan_route, WaypointList
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.motion import Pose
@@ -80,18 +81,16 @@ def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
     if name in available('wave'):
         return [config_file('wave', name)], {}
     path = Path(name)
-    if path.suffix in {'.yaml', '.yml'} and path.is_file() and _is_configuration(path):
-        return [path], {}
+    if path.suffix in {'.yaml', '.yml'} and path.is_file():
+        names = read_yaml(path).names()
+        if 'waypoints' in names:
+            return [], {CYCLOIDAL: {}}
+        # A parameter file, and no multi-sine.
+        if names and names[0].startswith('/'):
+            return [path], {}
     if path.suffix in {'.yaml', '.yml', '.csv'} or name in multi_sine.shipped():
         return [], {EXCITATION: {'motion': name}}
     raise UnknownMotion(name)
-
-
-def _is_configuration(path: Path) -> bool:
-    """Tell a parameter file from a multi-sine."""
-    content = read_yaml(path)
-    names = list(content.names())
-    return bool(names) and names[0].startswith('/')
 
 
 def source_of(files: Sequence[Path], overrides: dict[str, Any]) -> str:
@@ -108,7 +107,7 @@ def motion_of(
     guard: MotionGuard,
     *,
     duration: float | None = None,
-    target: Pose | None = None,
+    target: Pose | Path | None = None,
 ) -> Motion:
     """Make a motion as its trajectory node would.
 
@@ -117,7 +116,7 @@ def motion_of(
         parameters: What its files say.
         guard: Guard of the platform.
         duration: How long an endless motion is played before it fades out, or a move takes [s].
-        target: Where a move goes.
+        target: Where a move goes, or a file of waypoints.
 
     Returns:
         Checked as far as it does not depend on where it starts.
@@ -128,6 +127,13 @@ def motion_of(
     """
     if source == CYCLOIDAL:
         asked = parameters.of(source, TrajectoryParameters)
+        if isinstance(target, Path):
+            found = WaypointList.from_yaml(target, guard.platform)
+            return Motion(
+                source,
+                asked,
+                lambda start: plan_route(start, found.waypoints, guard, found.repeat).sequence,
+            )
         end = guard.platform.geometry.neutral_pose if target is None else target
         scale = asked.speed_scale
 

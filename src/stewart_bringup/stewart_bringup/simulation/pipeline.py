@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 import gc
+from pathlib import Path
 
 from stewart_bringup.simulation.machines import Machine, machine_of
 from stewart_bringup.simulation.motions import Motion, motion_of
@@ -77,7 +78,7 @@ class Pipeline:
         parameters: Of all nodes.
         source: Trajectory node that plays.
         duration: How long the motion is played before it fades out, or how long a move takes [s].
-        target: Where a move goes.
+        target: Where a move goes, or a file of waypoints.
         estimate: Whether there are an IMU and a state estimator; by default as the rig has them.
 
     Attributes:
@@ -95,7 +96,7 @@ class Pipeline:
         source: str,
         *,
         duration: float | None = None,
-        target: Pose | None = None,
+        target: Pose | Path | None = None,
         estimate: bool | None = None,
     ) -> None:
         """Make all parts; no time passes yet."""

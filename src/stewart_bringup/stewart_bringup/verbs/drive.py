@@ -113,7 +113,8 @@ async def _act(
         await operator.request(service, SetBool, data=bool(value))
         await operator.until(lambda: operator.driver_state.override == bool(value), service)
     elif action == 'disable':
-        await operator.switch_off()
+        if operator.driver_state.state != DriverState.DISABLED:
+            await operator.switch_off()
     elif action != 'state':
         await operator.request(service)
     if action == 'enable':

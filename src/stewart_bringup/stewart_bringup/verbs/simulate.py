@@ -20,6 +20,7 @@ from stewart_tables.progress import show_part
 
 if TYPE_CHECKING:
     from stewart_bringup.simulation.pipeline import Outcome, Pipeline
+    from stewart_kinematics.motion import Pose
 
 HELP = 'play a motion on a simulated rig without ROS, in simulated time, and write its bag'
 
@@ -29,8 +30,8 @@ feed-forward, control loop, simulated drives, forward kinematics, and the state 
 the rig has an IMU. Time is simulated: the run takes as long as it computes, and the same seed
 gives the same messages on every run. The bag has the topics that the nodes would publish.
 
-MOTION is a wave's configuration, a multi-sine by name, a CSV or YAML file, or `cycloidal` with
---to. Ctrl-C leaves no bag.
+MOTION is a wave's configuration, a multi-sine by name, a CSV or YAML file (waypoints, too), or
+`cycloidal` with --to. Ctrl-C leaves no bag.
 
 examples:
   stewart simulate jonswap -o build/sea
@@ -120,20 +121,28 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     """Return the rig with its motion, and the storage that its recorder uses."""
-    from stewart_bringup.simulation.motions import CYCLOIDAL, files_of, move_target, source_of
+    from stewart_bringup.simulation.motions import (
+        CYCLOIDAL,
+        files_of,
+        MOVE,
+        move_target,
+        source_of,
+    )
     from stewart_bringup.simulation.pipeline import Pipeline
     from stewart_bringup.simulation.rig_parameters import RigParameters
     from stewart_kinematics.model.shared_platform import load_platform
 
     files, overrides = files_of(arguments.motion)
     source = source_of(files, overrides)
-    if (source == CYCLOIDAL) != (arguments.to is not None):
+    # Of the motions of that node only a file of waypoints knows where to go.
+    waypoints = source == CYCLOIDAL and not files and arguments.motion != MOVE
+    if (source == CYCLOIDAL and not waypoints) != (arguments.to is not None):
         raise ConfigurationError('--to', arguments.to, 'a target for cycloidal, and for it alone')
     files = [config_file('rig', arguments.rig), *files]
     parameters = RigParameters(files, overrides)
     if arguments.seed is not None:
         parameters.seed(arguments.seed)
-    target = None
+    target: Pose | Path | None = Path(arguments.motion) if waypoints else None
     if arguments.to is not None:
         platform = load_platform(parameters.value('inverse_kinematics', 'platform', 'vigo'))
         target = move_target(arguments.to, platform.geometry)

@@ -170,6 +170,14 @@ class MotionGuard:
             result[group] = distance[:, list(members)].min(axis=1).reshape(motion.shape)
         return result
 
+    def leg_margins(self, motion: Motion) -> Array:
+        """Return the least margin of each leg's own limits, as `margins` has it, (..., 6)."""
+        _, values = self._evaluate(motion)
+        distance = np.minimum(values - self._lower, self._upper - values) / self._reference
+        legs = np.array([column.leg or 0 for column in self._columns])
+        least = [distance[:, legs == leg].min(axis=1) for leg in range(1, 7)]
+        return np.stack(least, axis=-1).reshape(*motion.shape, 6)
+
     def allowed(self, motion: Motion) -> Flags:
         """Tell which samples `check` would accept, shape (...), bool."""
         _, values = self._evaluate(motion)

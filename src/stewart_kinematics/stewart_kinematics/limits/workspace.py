@@ -122,20 +122,47 @@ def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
     guard.check(Motion.at_rest(pose))
     spans = _spans(guard.platform, pose)
     directions = np.concatenate([np.diag(spans[0]), np.diag(spans[1])])
-    steps = np.linspace(0.0, 1.0, MARCH + 1)
-    marched = guard.allowed(displaced(pose, directions[:, None] * steps[:, None]))
-    outside = np.where(marched.all(axis=1), MARCH, np.argmin(marched, axis=1))
-    inner, outer = steps[outside - 1], steps[outside]
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (inner + outer)
-        allowed = guard.allowed(displaced(pose, directions * middle[:, None]))
-        inner, outer = np.where(allowed, middle, inner), np.where(allowed, outer, middle)
+    inner, outer = _ends(guard, pose, directions, MARCH, BISECTIONS)
     ends = (directions * inner[:, None]).sum(axis=1)
     stops = [_stop(guard, displaced(pose, far)) for far in directions * outer[:, None]]
     return tuple(
         Reach(axis, float(ends[k]), float(ends[6 + k]), stops[k], stops[6 + k])
         for k, axis in enumerate(AXES)
     )
+
+
+def section(guard: MotionGuard, pose: Pose, rays: int = 48) -> Array | None:
+    """Return the border of what can be reached from a pose at its height and with its attitude.
+
+    Returns:
+        A closed line in ``base_link``, shape (rays + 1, 3) [m], good to a thousandth of the
+        reach; None where the platform may not even rest at the pose.
+    """
+    if not guard.allowed(Motion.at_rest(pose)):
+        return None
+    lower, upper = _spans(guard.platform, pose)
+    far = float(np.abs([lower[:2], upper[:2]]).max())
+    angles = np.linspace(0.0, 2.0 * np.pi, rays, endpoint=False)
+    directions = np.zeros((rays, 6))
+    directions[:, 0], directions[:, 1] = far * np.cos(angles), far * np.sin(angles)
+    inner, _ = _ends(guard, pose, directions, march=24, bisections=6)
+    border = pose.position + directions[:, :3] * inner[:, None]
+    return np.vstack([border, border[:1]])
+
+
+def _ends(
+    guard: MotionGuard, pose: Pose, directions: Array, march: int, bisections: int
+) -> tuple[Array, Array]:
+    """Return which parts of displacements (n, 6) are the last allowed and the first refused."""
+    steps = np.linspace(0.0, 1.0, march + 1)
+    marched = guard.allowed(displaced(pose, directions[:, None] * steps[:, None]))
+    outside = np.where(marched.all(axis=1), march, np.argmin(marched, axis=1))
+    inner, outer = steps[outside - 1], steps[outside]
+    for _ in range(bisections):
+        middle = 0.5 * (inner + outer)
+        allowed = guard.allowed(displaced(pose, directions * middle[:, None]))
+        inner, outer = np.where(allowed, middle, inner), np.where(allowed, outer, middle)
+    return inner, outer
 
 
 def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> Slice:

@@ -22,6 +22,13 @@ ALIKE = 15.0
 
 ASSUMED = 'assumption: made by stewart platform new; replace it by what you know'
 MEASURED = 'measured'
+DEFAULTED = {
+    'rate': ('rate_mps',),
+    'acceleration': ('acceleration_mps2',),
+    'joint_angle': ('base_joint_angle_deg', 'platform_joint_angle_deg'),
+    'leg_distance': ('distance_m',),
+}
+"""Keys below ``legs`` that have a default of our own."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,12 @@ def document(rings: RingDimensions) -> dict[str, Any]:
             'zero_pose': 'computed: every leg retracted',
             'neutral_pose': 'computed: every leg half way out',
             'legs': MEASURED,
+            **{
+                f'legs.{key}': ASSUMED
+                for name, keys in DEFAULTED.items()
+                if getattr(rings, name) == getattr(RingDimensions, name)
+                for key in keys
+            },
             'limits': ASSUMED,
         },
     }

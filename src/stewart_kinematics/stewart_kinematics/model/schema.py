@@ -18,6 +18,9 @@ import yaml
 
 SCALES = {
     'm': 1.0,
+    's': 1.0,
+    'speed': 1.0,
+    'repeat': 1.0,
     'mps': 1.0,
     'mps2': 1.0,
     'mps3': 1.0,

@@ -1,117 +1,168 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Move the platform from where it is to a pose, as an action."""
+"""Move the platform from where it is to a pose, or through several, as actions."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any, TypeAlias
 
+import numpy as np
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
-from stewart_interfaces.action import MovePlatform
+from stewart_interfaces.action import FollowWaypoints, MovePlatform
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
     StewartError,
     TrajectoryError,
 )
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move, plan_stop
+from stewart_kinematics.limits.waypoints import LONGEST_DWELL, Route, route_steps, Waypoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
-from stewart_kinematics.trajectories import Cycloidal
+from stewart_kinematics.trajectories import Sequence
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.errors import MessageError
 
+Planning: TypeAlias = Generator[None, None, Route]
+
 
 class CycloidalTrajectory(TrajectoryNode):
-    """Serve the action ``move_platform``; one goal at a time.
+    """Serve the actions ``move_platform`` and ``follow_waypoints``; one goal at a time.
 
     A goal is refused while the node is not active, the driver not ENABLED, another goal or source
     moves the platform, or anywhere on the way a limit would be broken; the reason is logged and
     stands in the diagnostics, for a refused goal has no result. A cancelled goal comes to rest on
-    its own path. A goal is aborted when the driver leaves ENABLED or the node is deactivated.
+    its own path, before the next waypoint. A goal is aborted when the driver leaves ENABLED or the
+    node is deactivated.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('cycloidal_trajectory', CycloidalTrajectoryParameters, **kwargs)
-        self._accepted: Cycloidal | None = None
-        self._move: Cycloidal | None = None
+        self._route: Route | None = None
+        self._taken = False
+        self._kind: Any = MovePlatform
         self._handle: Any = None
         self._outcome: Any = None
         self._cancelled = False
+        self._visited = 0
         self._next_feedback = 0.0
         self._pose: Any = None
-        self._server = ActionServer(
-            self,
-            MovePlatform,
-            'move_platform',
-            execute_callback=self._execute,
-            goal_callback=self._on_goal,
-            cancel_callback=self._on_cancel,
-        )
+        self._servers = [
+            ActionServer(
+                self,
+                kind,
+                name,
+                execute_callback=partial(self._execute, kind),
+                goal_callback=partial(self._on_goal, plan),
+                cancel_callback=self._on_cancel,
+            )
+            for kind, name, plan in (
+                (MovePlatform, 'move_platform', self._plan_move),
+                (FollowWaypoints, 'follow_waypoints', self._plan_waypoints),
+            )
+        ]
 
     def destroy_node(self) -> None:
-        """Close the action, too."""
-        self._server.destroy()
+        """Close the actions, too."""
+        for server in self._servers:
+            server.destroy()
         super().destroy_node()
 
-    def _on_goal(self, goal: MovePlatform.Goal) -> GoalResponse:
+    async def _on_goal(
+        self, plan: Callable[[Any, Pose, MotionGuard], Planning], goal: Any
+    ) -> GoalResponse:
+        """Plan one move after the other; between two of them other nodes get their turn."""
         try:
-            self._accepted = self._plan(goal)
+            if self._taken:
+                raise NotReady('another goal is running')
+            start, guard = self.require_start()
+            self._taken = True
+            try:
+                self._route = await _Unhurried(plan(goal, start, guard))
+                now, _ = self.require_start()
+                if not np.allclose(now.position, start.position, rtol=0.0, atol=1e-9):
+                    raise NotReady('the platform was moved while the way was planned')
+            except Exception:
+                self._taken = False
+                raise
         except (StewartError, MessageError) as error:
             self.refuse(error)
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
-    def _plan(self, goal: MovePlatform.Goal) -> Cycloidal:
-        if self._accepted is not None or self._handle is not None:
-            raise NotReady('another goal is running')
-        start, guard = self.require_start()
-        if not 0.0 <= goal.speed_scale <= 1.0:
-            raise ConfigurationError('speed_scale', goal.speed_scale, 'a number from 0 to 1')
+    def _plan_move(self, goal: MovePlatform.Goal, start: Pose, guard: MotionGuard) -> Planning:
+        scale = self._scale(goal.speed_scale)
         if not goal.duration >= 0.0:
             raise ConfigurationError('duration', goal.duration, 'a time of at least 0 s')
-        return plan_move(
-            start,
-            Pose(*pose_from_msg(goal.target)),
-            guard,
-            duration=goal.duration or None,
-            scale=goal.speed_scale or self.parameters.speed_scale,
-        )
+        target = Pose(*pose_from_msg(goal.target))
+        duration = goal.duration or None
+        move = plan_move(start, target, guard, duration=duration, scale=scale)
+        yield from ()
+        return Route(Sequence((move,)), (0,))
 
-    async def _execute(self, handle: Any) -> MovePlatform.Result:
-        self._handle, self._outcome = handle, Future()
-        self._move, self._accepted = self._accepted, None
-        self._cancelled, self._next_feedback = False, 0.0
-        assert self._move is not None
-        start = self._move.start
+    def _plan_waypoints(
+        self, goal: FollowWaypoints.Goal, start: Pose, guard: MotionGuard
+    ) -> Planning:
+        waypoints = [
+            Waypoint(
+                Pose(*pose_from_msg(item.pose)),
+                item.name,
+                self._dwell(item.dwell),
+                self._scale(item.speed_scale),
+            )
+            for item in goal.waypoints
+        ]
+        return (yield from route_steps(start, waypoints, guard, goal.repeat or 1))
+
+    def _scale(self, asked: float) -> float:
+        if not 0.0 <= asked <= 1.0:
+            raise ConfigurationError('speed_scale', asked, 'a number from 0 to 1')
+        return float(asked or self.parameters.speed_scale)
+
+    @staticmethod
+    def _dwell(asked: float) -> float:
+        if not 0.0 <= asked <= LONGEST_DWELL:
+            raise ConfigurationError('dwell', asked, f'a time from 0 to {LONGEST_DWELL:g} s')
+        return float(asked)
+
+    async def _execute(self, kind: Any, handle: Any) -> Any:
+        self._kind, self._handle, self._outcome = kind, handle, Future()
+        self._cancelled, self._next_feedback, self._visited = False, 0.0, 0
+        assert self._route is not None
+        start = self._route.sample(0.0)
         self._pose = pose_msg(start.position, start.quaternion_xyzw)
         if self.start_pose.enabled:
-            self.play(self._move)
+            self.play(self._route)
         else:
             self.on_abort('the driver left ENABLED before the move began')
         code, message, pose = await self._outcome
         finish = {
-            MovePlatform.Result.REACHED: handle.succeed,
-            MovePlatform.Result.CANCELED: handle.canceled,
-            MovePlatform.Result.ABORTED: handle.abort,
+            kind.Result.REACHED: handle.succeed,
+            kind.Result.CANCELED: handle.canceled,
+            kind.Result.ABORTED: handle.abort,
         }
         finish[code]()
-        self._handle = None
-        return MovePlatform.Result(code=code, message=message, pose=pose)
+        self._handle, self._taken = None, False
+        visited = {'visited': self._visited} if kind is FollowWaypoints else {}
+        return kind.Result(code=code, message=message, pose=pose, **visited)
 
     def _on_cancel(self, _: Any) -> CancelResponse:
-        if self.playback is None or self._move is None or self.guard is None:
+        if self.playback is None or self._route is None or self.guard is None:
             return CancelResponse.REJECT
         if self._cancelled:
             return CancelResponse.ACCEPT
         self._cancelled = True
         # Taken before planning, which lasts some setpoints: the stop begins at this very moment.
         now, elapsed = self.moment()
+        part, begun = self._route.part(elapsed)
         try:
-            stop = plan_stop(self._move, elapsed, self.guard)
+            stop = plan_stop(part, elapsed - begun, self.guard)
         except (MotionRefused, TrajectoryError) as refusal:
             self.abort(f'no stop along the path is allowed: {refusal}')
         else:
@@ -121,21 +172,26 @@ class CycloidalTrajectory(TrajectoryNode):
     def on_sample(self, elapsed: float, motion: Motion) -> None:
         """Publish feedback from time to time; while stopping there is no progress."""
         self._pose = pose_msg(motion.position, motion.quaternion_xyzw)
-        if self._cancelled or elapsed < self._next_feedback or self._move is None:
+        route = self._route
+        if self._cancelled or route is None:
+            return
+        self._visited = route.visited(elapsed)
+        if elapsed < self._next_feedback:
             return
         self._next_feedback = elapsed + 1.0 / self.parameters.feedback_rate
-        left = max(self._move.duration - elapsed, 0.0)
-        self._handle.publish_feedback(
-            MovePlatform.Feedback(
-                progress=1.0 - left / self._move.duration, time_remaining=left, pose=self._pose
-            )
-        )
+        left = max(route.duration - elapsed, 0.0)
+        progress = {'progress': 1.0 - left / route.duration, 'time_remaining': left}
+        if self._kind is FollowWaypoints:
+            progress['waypoint'], progress['round'] = route.place(elapsed)
+        feedback = self._kind.Feedback
+        self._handle.publish_feedback(feedback(pose=self._pose, **progress))
 
     def on_rest(self) -> None:
         """Let the goal end."""
         if self._cancelled:
             self._end(MovePlatform.Result.CANCELED, 'came to rest on the way, as asked')
         else:
+            self._visited = len(set(self._route.numbers)) if self._route else 0
             self._end(MovePlatform.Result.REACHED, 'the target is reached')
 
     def on_abort(self, reason: str) -> None:
@@ -144,3 +200,13 @@ class CycloidalTrajectory(TrajectoryNode):
 
     def _end(self, code: int, message: str) -> None:
         self._outcome.set_result((code, message, self._pose))
+
+
+class _Unhurried:
+    """Await a planning: every step is done in a turn of its own of the executor."""
+
+    def __init__(self, planning: Planning) -> None:
+        self._planning = planning
+
+    def __await__(self) -> Planning:
+        return (yield from self._planning)

@@ -14,6 +14,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
+from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
 from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import output_stream
@@ -93,9 +94,21 @@ def in_words(pose: Pose) -> str:
 
 
 def read_watched(source: str, columns: Sequence[str]) -> Table:
-    """Read a table as `read_table` does, with a bar."""
+    """Read a table as `read_table` does, with a bar; say if it is empty or its time goes back.
+
+    Raises:
+        ConfigurationError: If it has no line below the names of its columns, or as `read_table`.
+    """
     with show_part('reading') as progress:
-        return read_table(source, columns, progress)
+        table = read_table(source, columns, progress)
+    if not table.lines.size:
+        raise ConfigurationError(f'{table.source}:2', None, 'a line of numbers below the names')
+    if table.has([TIME]):
+        back = np.flatnonzero(np.diff(table.take([TIME])[:, 0]) < 0.0)
+        if back.size:
+            place = f'{table.source}:{table.lines[back[0] + 1]}'
+            note([f'{place}: the time runs backwards here; lines keep their order'])
+    return table
 
 
 def write_watched(target: str, columns: Sequence[str], values: ArrayLike) -> None:

@@ -65,14 +65,22 @@ def main(arguments: argparse.Namespace) -> int:
         if not arguments.force:
             raise TrajectoryError(sentence) from refusal
         print(f'leaves what {platform.name} may do: {sentence}', file=sys.stderr)
-    samples = np.column_stack(
-        [time, motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration]
-    )
-    write_watched(arguments.output, (TIME, *POSE, *TWIST, *ACCELERATION), samples)
+    _write(arguments.output, time, motion)
     if arguments.plot is not None:
         _plot(arguments.plot, platform, time, motion)
     print(f'{time.size} samples, {trajectory.duration:.4g} s', file=sys.stderr)
     return 0
+
+
+def write_motion(target: str, trajectory: Trajectory, rate: float) -> None:
+    """Write the samples of a motion, at a rate [Hz], to a CSV file or standard output."""
+    time = _times(trajectory, rate)
+    _write(target, time, trajectory.sample(time))
+
+
+def _write(target: str, time: Array, motion: Motion) -> None:
+    values = motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration
+    write_watched(target, (TIME, *POSE, *TWIST, *ACCELERATION), np.column_stack([time, *values]))
 
 
 def _times(trajectory: Trajectory, rate: float) -> Array:

@@ -49,6 +49,7 @@ class GraphOperator:
         self._now = node.get_clock().now
         self._leg_keys = node.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
+        self._hand = node.create_publisher(TwistStamped, 'teleop/twist', COMMAND_QOS)
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._offered: dict[str, Any] = {
             name: node.create_client(Trigger, name) for name in SERVICES
@@ -75,6 +76,18 @@ class GraphOperator:
         """Jog one leg, from 0, at the first of the rates; else the platform at all six [SI]."""
         # The stamp is that of the hand: a request that waits here for long moves nothing.
         self._queue.put(partial(self._jog, rates, leg, self._now().to_msg()))
+
+    def steer(self, twist: Any) -> None:
+        """Ask teleop for a velocity (6,) in ``base_link`` [m/s, rad/s]; it counts for 0.1 s."""
+        self._queue.put(partial(self._steer, twist, self._now().to_msg()))
+
+    def _steer(self, twist: Any, stamp: Any) -> None:
+        if self.obstacle:
+            self._tell(f'**follow**: not sent: {self.obstacle}')
+            return
+        message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
+        message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
+        self._hand.publish(message)
 
     def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
         if self.obstacle:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
@@ -43,8 +44,10 @@ class WebViewerParameters:
     platform: str = param(
         '', "platform by name, or path of its YAML file; empty: forward_kinematics' own"
     )
-    host: str = param('127.0.0.1', 'address to listen at; others than this machine may then move')
+    host: str = param('127.0.0.1', 'address to listen at; others than this machine need a token')
     port: int = param(8080, 'port to listen at; 0: any that is free', min=0, max=65535)
+    token: str = param('', 'what a browser has to know, see the README; needed for other hosts')
+    taught_to: str = param('taught.yaml', 'file of waypoints that the page appends to')
     rate: float = param(20.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
     allow_commands: bool = param(default=True, description='show controls that move the platform')
 
@@ -92,6 +95,8 @@ class WebViewer(Node):
             host=self._chosen.host,
             port=self._chosen.port,
             rate=self._chosen.rate,
+            token=self._chosen.token,
+            taught_to=Path(self._chosen.taught_to),
         )
         self._comparison = self.view.comparison
         self.get_logger().info(f'open {self.view.url} in a browser, it shows {source}')
@@ -157,7 +162,10 @@ class WebViewer(Node):
     def _show_state(self, message: DriverState) -> dict[str, Any]:
         state = STATES.get(message.state, f'{message.state}')
         self._drives = DriveReport(state, message.backend, message.simulated, message.reason)
-        return {'drives': self._drives}
+        if message.state == DriverState.ENABLED:
+            return {'drives': self._drives}
+        # Nothing is commanded any more.
+        return {'drives': self._drives, 'commanded': None}
 
 
 def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:

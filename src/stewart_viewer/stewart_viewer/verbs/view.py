@@ -16,13 +16,15 @@ HELP = 'show the platform in a browser, live or from a bag'
 DETAILS = """
 Without a bag it joins the running graph and shows the rig that it finds there, or waits for one;
 the page has a quick stop, sliders and a gizmo for a target, and starts waves. Whoever reaches the
-page can move the platform, so it is served to this machine only unless --host says otherwise.
+page can move the platform, so it is served to this machine only; --host with --token lets others
+in who know the token. The network is not encrypted.
 
 examples:
   stewart view
   stewart view build/demo/vigo_jonswap --speed 0.5
   stewart view foreign_bag --platform vigo --topic platform/pose=/mocap/pose
   stewart view --platform ex800 --port 8090 --watch-only
+  stewart view --host 0.0.0.0 --token "$(openssl rand -hex 8)"
 """
 
 
@@ -33,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--platform', help='name or YAML file (default: that of the rig, or of the bag)'
     )
     parser.add_argument('--host', default='127.0.0.1', help='address (default: this machine only)')
+    text = 'what a browser must know, 8 letters or more; needed where --host is not this machine'
+    parser.add_argument('--token', default='', help=text)
+    text = 'waypoints recorded by the page are appended to it (default: %(default)s)'
+    parser.add_argument('--taught-to', type=Path, default='taught.yaml', metavar='FILE', help=text)
     parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
     parser.add_argument(
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
@@ -65,6 +71,8 @@ def _live(arguments: argparse.Namespace) -> int:
         'platform': arguments.platform or '',
         'host': arguments.host,
         'port': arguments.port,
+        'token': arguments.token,
+        'taught_to': str(arguments.taught_to),
         'allow_commands': not arguments.watch_only,
     }
     overrides = [Parameter(name, value=value) for name, value in chosen.items()]
@@ -77,10 +85,11 @@ def _replay(arguments: argparse.Namespace) -> int:
     from stewart_kinematics.model.shared_platform import load_platform
     from stewart_node_support.stop_signals import StopSignals
     from stewart_viewer.leg_plots import LegPlots
+    from stewart_viewer.looks import Looks
     from stewart_viewer.recognition import check, recognise
     from stewart_viewer.replay import Replay
     from stewart_viewer.scene import PlatformScene
-    from stewart_viewer.server import open_server
+    from stewart_viewer.server import open_page
     from stewart_viewer.snapshot import Part
     from stewart_viewer.status import Status
     from stewart_viewer.verbs.recorded import read_recording
@@ -98,16 +107,17 @@ def _replay(arguments: argparse.Namespace) -> int:
             recording = read_recording(arguments.bag, geometry, dict(arguments.topic))
             check(recording, geometry, name)
         platform = load_platform(name)
-        server = open_server(arguments.host, arguments.port)
+        page = open_page(arguments.host, arguments.port, arguments.token)
+        server = page.server
         try:
             parts: list[Part] = [
                 Status(server, platform, arguments.bag.name),
                 PlatformScene(server, platform, name),
             ]
             replay = Replay(server, parts, recording, arguments.speed)
-            parts.append(LegPlots(server, platform))
-            print(f'http://{arguments.host}:{server.get_port()}', file=sys.stderr)
+            parts += [LegPlots(server, platform), Looks(server, platform)]
+            print(page.url, file=sys.stderr)
             replay.run(lambda: stop.requested)
         finally:
-            server.stop()
+            page.close()
     return 0
