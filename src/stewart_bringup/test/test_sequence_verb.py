@@ -13,6 +13,9 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import read_motion
 
+# A verb is found among the entry points of the installed packages.
+pytestmark = pytest.mark.installed
+
 FILE = """relative_to: neutral
 dwell_s: 0.5
 waypoints:
