@@ -5,7 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import Repr
 from typing import Any
+
+# Of values that somebody else has written: anchors of YAML make short files of endless lists.
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxtuple, _SHORT.maxlist, _SHORT.maxdict = 3, 12, 12, 12
+_SHORT.maxstring = _SHORT.maxother = 300
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message, shortened where it is very long."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # an integer with more digits than Python converts
+        return f'an {type(value).__name__} that is too long'
 
 
 class DriverError(Exception):
@@ -16,7 +30,7 @@ class ConfigurationError(DriverError, ValueError):
     """A configuration value cannot be used."""
 
     def __init__(self, key: str, value: Any, expected: str) -> None:
-        super().__init__(f'{key}: expected {expected}, got {value!r}')
+        super().__init__(f'{key}: expected {expected}, got {shown(value)}')
         self.key = key
         self.value = value
         self.expected = expected

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
-from stewart_driver.yaml_fields import Check, INT32, plain, read_fields
+from stewart_driver.yaml_fields import Check, INT32, plain, read_model
 from stewart_tables.whole_files import whole_file
 import yaml
 
@@ -23,7 +23,7 @@ MODES = ('position', 'velocity')
 HEADER = '# This machine. Written by the tools of stewart_driver; comments do not last.\n'
 
 PER_LEG = Check(count=LEGS)
-Word: TypeAlias = Annotated[int, Check(0, (1 << 32) - 1)]
+Word: TypeAlias = Annotated[int, Check(least=0, most=(1 << 32) - 1)]
 Counts: TypeAlias = Annotated[tuple[Annotated[int, INT32], ...], PER_LEG]
 
 
@@ -132,7 +132,7 @@ def load_rig(path: str | os.PathLike[str]) -> Rig:
         ConfigurationError: If it cannot be read or says something that cannot be used: key, value
             and what was expected.
     """
-    content = read_fields(path).model(_Content)
+    content = read_model(path, _Content)
     return Rig(
         content.platform,
         content.drives,

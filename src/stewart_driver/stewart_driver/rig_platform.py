@@ -12,7 +12,7 @@ from pathlib import Path
 from stewart_description.paths import platform_path, UnknownPlatformError
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import load_rig
-from stewart_driver.yaml_fields import read_fields
+from stewart_driver.yaml_fields import read_content
 
 # What turns a pose into strokes; masses and limits may be edited without a new calibration.
 GEOMETRY = ('base_joints', 'platform_joints', 'pairing')
@@ -26,15 +26,19 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
         ConfigurationError: If there is no such platform or its file has no geometry.
     """
     try:
-        fields = read_fields(platform_path(platform))
+        content = read_content(platform_path(platform))
     except (UnknownPlatformError, FileNotFoundError) as error:
         raise ConfigurationError(
             'platform', str(platform), f'a platform that there is ({error})'
         ) from None
-    legs = fields.section('legs')
-    content = {key: fields.take(key, 'a part of the geometry') for key in GEOMETRY}
-    content |= {key: legs.take(key, 'a part of the geometry') for key in LEG_GEOMETRY}
-    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    try:
+        parts = {key: content[key] for key in GEOMETRY}
+        parts |= {key: content['legs'][key] for key in LEG_GEOMETRY}
+        text = json.dumps(parts, sort_keys=True)
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        expected = f'a platform file with a geometry ({error})'
+        raise ConfigurationError('platform', str(platform), expected) from None
+    return sha256(text.encode()).hexdigest()[:16]
 
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mappings out of YAML files, field by field; errors name key, value and expectation."""
+"""YAML files as frozen dataclasses; every error names the path of the key, value and bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import inspect
 import os
 from pathlib import Path
 import sys
-from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeVar
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeAlias, TypeVar
 
 from stewart_description.suggestion import similar, unknown_name
 from stewart_driver.errors import ConfigurationError
@@ -19,258 +19,174 @@ import yaml
 T = TypeVar('T')
 
 MISSING = 'nothing'
+MAPPING = 'a mapping of keys to values'
+# What PyYAML raises beside its own errors: dates that do not exist, `!!int ''`, endless nesting.
+UNREADABLE = (
+    *(yaml.YAMLError, ValueError, RecursionError, LookupError),
+    *(AttributeError, TypeError, OverflowError),
+)
+WORDS = {bool: 'true or false', str: 'a text', datetime.date: 'a date such as 2026-11-21'}
+ITEMS = {float: 'numbers', int: 'integers', str: 'texts'}
 
 
 @dataclass(frozen=True)
 class Check:
-    """What `Fields.model` looks at besides the type, as ``Annotated[type, Check(…)]``.
+    """What `read_model` looks at besides the type, as ``Annotated[type, Check(…)]``.
 
     Attributes:
+        key: In the file, where that is not the name of the field: with the unit, for example.
         least, most: Bounds of a number; an integer needs both.
-        nonzero: Whether a number may not be 0.
+        positive, nonzero: Whether a number must be above 0, or may not be 0.
         count: Elements of a tuple.
         or_none: Whether a tuple may have no elements, where its key is missing.
-        choices: The only texts that there are.
+        choices: The only texts that there are; of a dict, its only keys.
     """
 
+    key: str = ''
     least: float | None = None
     most: float | None = None
+    positive: bool = False
     nonzero: bool = False
     count: int | None = None
     or_none: bool = False
     choices: tuple[str, ...] = ()
 
 
-ANYTHING = Check()
-INT32 = Check(-(1 << 31), (1 << 31) - 1)
+INT32 = Check(least=-(1 << 31), most=(1 << 31) - 1)
+Positive: TypeAlias = Annotated[float, Check(positive=True)]
 
 
-class Fields:
-    """One mapping of a file.
+def read_model(path: str | os.PathLike[str], cls: type[T]) -> T:
+    """Read a YAML file into a dataclass or NamedTuple that has its keys, and no others.
 
-    Args:
-        content: What YAML made of it; it must be a mapping.
-        where: Dotted key of the mapping in its file, empty at the top.
-
-    Raises:
-        ConfigurationError: If it is no mapping; and every method, if its field is not what it
-            shall be.
-    """
-
-    def __init__(self, content: Any, where: str = '') -> None:
-        self._where = where
-        if not isinstance(content, dict):
-            raise ConfigurationError(where or 'file', content, 'a mapping of keys to values')
-        self._content = content
-        self._taken: set[Any] = set()
-
-    def has(self, key: str) -> bool:
-        """Tell whether the field is there and not empty."""
-        self._taken.add(key)
-        return self._content.get(key) is not None
-
-    def name(self, key: str) -> str:
-        """Return the dotted key."""
-        return f'{self._where}.{key}' if self._where else key
-
-    def take(self, key: str, expected: str) -> Any:
-        """Return a field as it is; it must be there."""
-        if not self.has(key):
-            there = similar(key, set(map(str, self._content)) - set(map(str, self._taken)))
-            meant = f'; is {there} meant to be it?' if there else ''
-            value = self._content.get(key, MISSING)
-            raise ConfigurationError(self.name(key), value, expected + meant)
-        return self._content[key]
-
-    def section(self, key: str) -> Fields:
-        """Return a nested mapping."""
-        return Fields(self.take(key, 'a mapping of keys to values'), self.name(key))
-
-    def sections(self, key: str, count: int | None = None) -> list[Fields]:
-        """Return a list of mappings."""
-        return [Fields(item, where) for item, where in self._items(key, 'mappings', count)]
-
-    def text(self, key: str) -> str:
-        """Return a text that is not empty."""
-        value: str = self._instance(key, str, 'a text')
-        if not value.strip():
-            raise ConfigurationError(self.name(key), value, 'a text')
-        return value
-
-    def flag(self, key: str) -> bool:
-        """Return true or false."""
-        return bool(self._instance(key, bool, 'true or false'))
-
-    def date(self, key: str) -> datetime.date:
-        """Return a date."""
-        value: datetime.date = self._instance(key, datetime.date, 'a date such as 2026-11-21')
-        return value.date() if isinstance(value, datetime.datetime) else value
-
-    def _instance(self, key: str, kind: type, expected: str) -> Any:
-        value = self.take(key, expected)
-        if not isinstance(value, kind):
-            raise ConfigurationError(self.name(key), value, expected)
-        return value
-
-    def number(
-        self,
-        key: str,
-        least: float | None = None,
-        *,
-        positive: bool = False,
-        nonzero: bool = False,
-    ) -> float:
-        """Return a finite number."""
-        return _number(
-            self.take(key, 'a number'), self.name(key), least, positive=positive, nonzero=nonzero
-        )
-
-    def numbers(self, key: str, count: int) -> tuple[float, ...]:
-        """Return so many finite numbers."""
-        return tuple(_number(*item) for item in self._items(key, 'numbers', count))
-
-    def integer(self, key: str, least: int, most: int) -> int:
-        """Return an integer within bounds."""
-        bounds = f'an integer from {least} to {most}'
-        return _integer(self.take(key, bounds), self.name(key), least, most)
-
-    def integers(self, key: str, least: int, most: int, count: int | None = None) -> list[int]:
-        """Return integers within bounds, so many if a count is given."""
-        return [_integer(*item, least, most) for item in self._items(key, 'integers', count)]
-
-    def model(self, cls: type[T]) -> T:
-        """Return an instance of a dataclass or NamedTuple that has these fields, and no others.
-
-        Fields are texts, flags, dates, integers, numbers, such classes, and tuples of one of them
-        with any number of elements. One with a default may be missing, and so may one that may be
-        None.
-        """
-        values: dict[str, Any] = {}
-        hints = get_type_hints(cls, include_extras=True)
-        for key, parameter in inspect.signature(cls).parameters.items():
-            hint = hints[key]
-            optional = type(None) in get_args(hint)
-            if self.has(key):
-                values[key] = self._typed(key, get_args(hint)[0] if optional else hint)
-            elif optional:
-                values[key] = None
-            elif _checked(hint)[1].or_none:
-                values[key] = ()
-            elif parameter.default is parameter.empty:
-                self._typed(key, hint)  # says what is missing
-        self.finish()
-        return cls(**values)
-
-    def _typed(self, key: str, hint: Any) -> Any:
-        """Return a field of a type."""
-        kind, check = _checked(hint)
-        if get_origin(kind) is tuple:
-            return self._tuple(key, *_checked(get_args(kind)[0]), check.count)
-        if kind is bool:
-            return self.flag(key)
-        if kind is datetime.date:
-            return self.date(key)
-        if kind is str:
-            text = self.text(key)
-            if check.choices and text not in check.choices:
-                raise ConfigurationError(self.name(key), text, ' or '.join(check.choices))
-            return text
-        if kind is float:
-            return self.number(key, check.least, nonzero=check.nonzero)
-        if kind is int:
-            return self.integer(key, *_bounds(check))
-        return self.section(key).model(kind)
-
-    def _tuple(self, key: str, kind: Any, check: Check, count: int | None) -> tuple[Any, ...]:
-        if kind is float:
-            items = self._items(key, 'numbers', count)
-            return tuple(_number(*item, check.least, nonzero=check.nonzero) for item in items)
-        if kind is int:
-            return tuple(self.integers(key, *_bounds(check), count))
-        return tuple(item.model(kind) for item in self.sections(key, count))
-
-    def finish(self) -> None:
-        """Refuse keys that nobody asked for."""
-        for key, value in self._content.items():
-            if key not in self._taken:
-                raise ConfigurationError(
-                    self.name(str(key)), value, unknown_name(key, self._taken)
-                )
-
-    def _items(self, key: str, what: str, count: int | None) -> list[tuple[Any, str]]:
-        expected = f'a list of {what}' if count is None else f'a list of {count} {what}'
-        value = self.take(key, expected)
-        if not isinstance(value, list) or (count is not None and len(value) != count):
-            raise ConfigurationError(self.name(key), value, expected)
-        return [(item, f'{self.name(key)}[{n}]') for n, item in enumerate(value, 1)]
-
-
-def read_fields(path: str | os.PathLike[str]) -> Fields:
-    """Read the top level of a YAML file.
+    Fields are texts, flags, dates, integers, numbers, such classes, tuples of one of them, and
+    dicts of texts to one of them. A field with a default, or that may be None, may be missing.
 
     Raises:
-        ConfigurationError: If it cannot be read, is no YAML or no mapping.
+        ConfigurationError: If the file cannot be read, a key is missing or unknown, or a value is
+            of another type or out of bounds.
     """
+    model: T = _model(cls, read_content(path), '')
+    return model
+
+
+def read_content(path: str | os.PathLike[str]) -> Any:
+    """Return what YAML makes of a file; raises `ConfigurationError` if it cannot."""
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
+        return yaml.safe_load(Path(path).read_text(encoding='utf-8'))
     except OSError as error:
-        raise ConfigurationError(
-            'file', str(path), f'a readable file ({error.strerror})'
-        ) from None
-    # A date that does not exist is a ValueError of PyYAML, nesting without end a RecursionError.
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        why = ' '.join(str(error).split())
+        expected = f'a readable file ({error.strerror})'
+        raise ConfigurationError('file', str(path), expected) from None
+    except UNREADABLE as error:
+        why = ' '.join(str(error).split()) or type(error).__name__
         raise ConfigurationError('file', str(path), f'a YAML file ({why})') from None
-    return Fields(content)
 
 
 def plain(value: Any) -> Any:
-    """Return what `Fields.model` reads, as YAML writes it; what is None or empty is left out."""
+    """Return what `read_model` reads, as YAML writes it; what is None or empty is left out."""
     if names := getattr(value, '_fields', None) or getattr(value, '__dataclass_fields__', None):
         items = {name: getattr(value, name) for name in names}
         return {name: plain(item) for name, item in items.items() if item not in (None, '', ())}
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _checked(hint: Any) -> tuple[Any, Check]:
-    """Return a type and its check."""
+def _model(cls: Any, content: Any, where: str) -> Any:
+    if not isinstance(content, dict):
+        raise ConfigurationError(where or 'file', content, MAPPING)
+    hints, values = get_type_hints(cls, include_extras=True), {}
+    fields = {
+        name: (parameter, *_unwrapped(hints[name]))
+        for name, parameter in inspect.signature(cls).parameters.items()
+    }
+    keys = {name: check.key or name for name, (_, _, check, _) in fields.items()}
+    prefix = f'{where}.' if where else ''
+    for name, (parameter, kind, check, optional) in fields.items():
+        key = keys[name]
+        if (value := content.get(key)) is not None:
+            values[name] = _value(kind, check, value, prefix + key)
+        elif optional or check.or_none:
+            values[name] = None if optional else ()
+        elif parameter.default is parameter.empty:
+            there = similar(key, {*map(str, content)} - {*keys.values()})
+            meant = f'; is {there} meant to be it?' if there else ''
+            found = content.get(key, MISSING)
+            raise ConfigurationError(prefix + key, found, _expected(kind, check) + meant)
+    _refuse_unknown(content, keys.values(), prefix)
+    return cls(**values)
+
+
+def _refuse_unknown(content: dict[Any, Any], known: Any, prefix: str) -> None:
+    for key, value in content.items():
+        if key not in known:
+            raise ConfigurationError(f'{prefix}{key}', value, unknown_name(key, known))
+
+
+def _unwrapped(hint: Any, check: Check = Check()) -> tuple[Any, Check, bool]:
+    """Return a type, its check, and whether it may be None."""
     if get_origin(hint) is Annotated:
-        kind, check = get_args(hint)
-        return kind, check
-    return hint, ANYTHING
+        return _unwrapped(*get_args(hint))
+    if type(None) in get_args(hint):
+        kind, inner, _ = _unwrapped(get_args(hint)[0], check)
+        return kind, inner, True
+    return hint, check, False
 
 
-def _bounds(check: Check) -> tuple[int, int]:
-    assert check.least is not None
-    assert check.most is not None
-    return int(check.least), int(check.most)
+def _value(kind: Any, check: Check, value: Any, name: str) -> Any:
+    """Return a value of a type, or refuse it."""
+    origin = get_origin(kind)
+    if origin is tuple:
+        if not isinstance(value, list) or check.count not in {None, len(value)}:
+            raise ConfigurationError(name, value, _expected(kind, check))
+        inner, checked, _ = _unwrapped(get_args(kind)[0])
+        return tuple(
+            _value(inner, checked, item, f'{name}[{number}]')
+            for number, item in enumerate(value, 1)
+        )
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise ConfigurationError(name, value, MAPPING)
+        if check.choices:
+            _refuse_unknown(value, check.choices, f'{name}.')
+        inner, checked, _ = _unwrapped(get_args(kind)[1])
+        return {
+            str(key): _value(inner, checked, item, f'{name}.{key}') for key, item in value.items()
+        }
+    if kind not in {bool, str, int, float, datetime.date}:
+        return _model(kind, value, name)
+    if not _fits(kind, check, value):
+        raise ConfigurationError(name, value, _expected(kind, check))
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    return float(value) if kind is float else value
 
 
-def _number(
-    value: Any,
-    name: str,
-    least: float | None = None,
-    *,
-    positive: bool = False,
-    nonzero: bool = False,
-) -> float:
-    expected = 'a finite number'
-    if least is not None:
-        expected += f' >= {least:g}'
-    expected += ' above 0' if positive else ' other than 0' if nonzero else ''
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if (
-        not good
-        or not abs(value) <= sys.float_info.max
-        or (least is not None and value < least)
-        or (positive and value <= 0.0)
-        or (nonzero and value == 0.0)
-    ):
-        raise ConfigurationError(name, value, expected)
-    return float(value)
+def _fits(kind: type, check: Check, value: Any) -> bool:
+    if kind in {bool, datetime.date}:
+        return isinstance(value, kind)
+    if kind is str:
+        return isinstance(value, str) and bool(value.strip()) and value in (check.choices or value)
+    return (
+        isinstance(value, (int, float) if kind is float else int)
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+        and (check.least is None or value >= check.least)
+        and (check.most is None or value <= check.most)
+        and not (check.positive and value <= 0)
+        and not (check.nonzero and value == 0)
+    )
 
 
-def _integer(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ConfigurationError(name, value, f'an integer from {least} to {most}')
-    return value
+def _expected(kind: Any, check: Check) -> str:
+    """Say what a value of a type is, with its bounds."""
+    if get_origin(kind) is tuple:
+        many = '' if check.count is None else f'{check.count} '
+        return f'a list of {many}{ITEMS.get(_unwrapped(get_args(kind)[0])[0], "mappings")}'
+    beside = ' above 0' if check.positive else ' other than 0' if check.nonzero else ''
+    if kind is int:
+        return f'an integer from {check.least} to {check.most}{beside}'
+    if kind is float:
+        least = '' if check.least is None else f' >= {check.least:g}'
+        return f'a finite number{least}{beside}'
+    if check.choices and kind is str:
+        return ' or '.join(check.choices)
+    return WORDS.get(kind, MAPPING)

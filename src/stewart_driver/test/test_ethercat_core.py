@@ -343,6 +343,42 @@ def test_a_cycle_that_no_drive_can_be_told_is_refused() -> None:
         EthercatBackend(EthercatOptions())
 
 
+@pytest.mark.parametrize(
+    ('section', 'key', 'value', 'message'),
+    [
+        ('gear', 'lead_m', 0, 'gear.lead_m: expected a finite number above 0, got 0'),
+        ('gear', 'lead_m', [0.01], r'gear.lead_m: expected a finite number above 0, got \[0.01\]'),
+        ('gear', 'direction', 0, 'gear.direction: expected an integer from -1 to 1 other than 0'),
+        ('gear', 'lead', 0.01, r'gear.lead: .*did you mean lead_m\?'),
+        ('guards', 'options', {'quick': 2}, r'guards.options.quick: .*did you mean quick_stop\?'),
+        ('guards', 'options', {1: 2}, 'guards.options.1: expected no such key'),
+        ('guards', 'torque_limit', {}, 'guards.torque_limit: expected a finite number above 0'),
+        ('legs', 'stroke_m', [0.0], 'legs.stroke_m: expected a list of 2 numbers'),
+        ('maps', 'outputs', {'assign': [5633], 'write': 'x'}, 'maps.outputs.write: .* of texts'),
+        ('identity', 'products', 176, 'identity.products: expected a list of integers'),
+    ],
+)
+def test_what_cannot_be_used_in_a_drive_type_is_named(
+    section: str, key: str, value: Any, message: str, tmp_path: Path
+) -> None:
+    content = yaml.safe_load(drive_path('omron_1s').read_text())
+    content[section][key] = value
+    (path := tmp_path / 'drive.yaml').write_text(yaml.safe_dump(content))
+
+    with pytest.raises(ConfigurationError, match=message):
+        DriveType.from_yaml(str(path))
+
+
+def test_a_start_value_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    content = yaml.safe_load(drive_path('omron_1s').read_text())
+    path = tmp_path / 'drive.yaml'
+    for key, value in (('value', 65536), ('type', 'u12')):
+        wrong = {**content['start_values'][0], key: value}
+        path.write_text(yaml.safe_dump({**content, 'start_values': [wrong]}))
+        with pytest.raises(ConfigurationError, match=rf'start_values\[1\].{key}: .*got'):
+            DriveType.from_yaml(str(path))
+
+
 def test_the_stored_types_read_and_every_wrong_value_is_named(tmp_path: Path) -> None:
     assert (FIXED.outputs.assign, FIXED.inputs.assign) == ((0x1701,), (0x1B01,))
     assert FREE.outputs.write == ('controlword', 'target_position', 'torque_offset')

@@ -66,11 +66,11 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert load_rig(path) == RIG
 
 
-def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+def edit(key: Any, value: Any) -> Callable[[dict[str, Any]], None]:
     """Return a change of one value; None removes the key."""
 
     def change(content: dict[str, Any]) -> None:
-        *path, last = key.split('.')
+        *path, last = key.split('.') if isinstance(key, str) else [key]
         for step in path:
             content = content[step] if not step.isdigit() else content[int(step)]  # type: ignore[call-overload]
         content[last] = value
@@ -97,6 +97,10 @@ def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
         ('geometry', 7, 'geometry: expected a text'),
         ('ethercat.interfaces', 'eth1', r'ethercat.interfaces: .*did you mean interface\?'),
         ('drive', {}, r'drive: .*did you mean drives\?'),
+        (1, 2, r'1: expected no such key; known are'),
+        ('platform', [['x']], r"platform: expected a text, got \[\['x'\]\]"),
+        ('daq.inputs.0.offset_m', [1.0], r'daq.inputs\[1\].offset_m: expected a finite number'),
+        ('drives.identities', [5] * 6, r'drives.identities\[1\]: expected a mapping'),
     ],
 )
 def test_what_cannot_be_used_is_named(key: str, value: Any, message: str, tmp_path: Path) -> None:
@@ -112,7 +116,10 @@ def test_what_cannot_be_used_is_named(key: str, value: Any, message: str, tmp_pa
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
     broken, folder = tmp_path / 'broken.yaml', tmp_path / 'folder'
-    for text in ('platform: [', 'platform: 2026-02-30', '[' * 5000):
+    for text in (
+        *('platform: [', 'platform: 2026-02-30', '[' * 5000, "platform: !!int ''"),
+        *("platform: !!bool 'x'", "platform: !!timestamp 'x'"),
+    ):
         broken.write_text(text)
         with pytest.raises(ConfigurationError, match='a YAML file'):
             load_rig(broken)
@@ -120,6 +127,22 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
         load_rig(tmp_path / 'absent.yaml')
     with pytest.raises(ConfigurationError, match='can be written'):
         save_rig(folder / 'rig.yaml', RIG)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        *('&a [*a]', '&a {platform: *a}', 'platform: &a [*a, *a]'),
+        pytest.param('platform: 0x' + 'f' * 5000, id='number'),
+    ],
+)
+def test_an_endless_file_is_refused_in_one_sentence(text: str, tmp_path: Path) -> None:
+    (path := tmp_path / 'rig.yaml').write_text(text)
+
+    with pytest.raises(ConfigurationError) as raised:
+        load_rig(path)
+
+    assert len(str(raised.value)) < 200
 
 
 def test_a_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

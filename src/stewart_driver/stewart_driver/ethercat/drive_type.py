@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from stewart_description.paths import data_folder
@@ -24,15 +24,14 @@ from stewart_driver.ethercat.process_data import (
     OUTPUTS,
     Signal,
 )
-from stewart_driver.ethercat.sdo import bounds, pack
+from stewart_driver.ethercat.sdo import pack
 from stewart_driver.legs import LegLimits, LEGS
-from stewart_driver.rig_file import DriveIdentity
-from stewart_driver.yaml_fields import Fields, read_fields
+from stewart_driver.rig_file import DriveIdentity, Word
+from stewart_driver.yaml_fields import Check, read_model
 
 PACKAGE_FOLDER = Path(__file__).absolute().parents[1]
 # A plain number, for six words are looked at in every cycle.
 VOLTAGE = int(Status.VOLTAGE_ENABLED)
-WORD = (1 << 32) - 1
 
 
 class MapPlan(NamedTuple):
@@ -43,8 +42,62 @@ class MapPlan(NamedTuple):
         write: Signals to write into the first of them; empty if it is fixed.
     """
 
-    assign: tuple[int, ...]
-    write: tuple[str, ...]
+    assign: tuple[Annotated[int, Check(least=0x1600, most=0x1BFF)], ...]
+    write: tuple[str, ...] = ()
+
+
+class _Identity(NamedTuple):
+    vendor: Word
+    products: tuple[Word, ...]
+    revisions: Annotated[tuple[Word, ...], Check(count=2)]
+
+
+class _Maps(NamedTuple):
+    outputs: MapPlan
+    inputs: MapPlan
+
+
+class _Legs(NamedTuple):
+    stroke: Annotated[tuple[float, ...], Check(key='stroke_m', count=2)]
+    rate: Annotated[float, Check(key='rate_mps', positive=True)]
+    acceleration: Annotated[float, Check(key='acceleration_mps2', positive=True)]
+
+
+class _StartValue(NamedTuple):
+    type: str
+    why: str
+    object: Annotated[int, Check(least=0x1000, most=0xFFFF)]
+    value: Annotated[int, Check(least=-(1 << 63), most=(1 << 64) - 1)]
+    subindex: Annotated[int, Check(least=0, most=0xFF)] = 0
+    needed: bool = False
+
+    def setting(self, where: str) -> Setting:
+        """Return what is written; raises `ConfigurationError` if the value has another type."""
+        try:
+            data = pack(self.type, self.value)
+        except ConfigurationError as error:
+            key = f'{where}.{error.key}'
+            raise ConfigurationError(key, error.value, error.expected) from None
+        return Setting(self.why, self.object, self.subindex, data, self.needed)
+
+
+class _Content(NamedTuple):
+    """A drive type as its file has it."""
+
+    title: str
+    identity: _Identity
+    maps: _Maps
+    legs: _Legs
+    start_values: tuple[_StartValue, ...]
+    distributed_clocks: bool
+    gear: Gear
+    guards: Guards
+    tells_following: bool
+    brake_release: Annotated[float, Check(key='brake_release_s', least=0.0)]
+    brake_apply: Annotated[float, Check(key='brake_apply_s', least=0.0)]
+    sources: dict[str, str]
+    sto_inputs: Word = 0
+    homing: HomingPlan | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,38 +146,35 @@ class DriveType:
         Raises:
             ConfigurationError: If there is none, or the file says something that cannot be used.
         """
-        fields = read_fields(drive_path(name_or_path))
-        identity, maps, legs = (fields.section(key) for key in ('identity', 'maps', 'legs'))
-        stroke = legs.numbers('stroke_m', 2)
-        result = cls(
-            title=fields.text('title'),
-            vendor=identity.integer('vendor', 0, WORD),
-            products=tuple(identity.integers('products', 0, WORD)),
-            revisions=tuple(identity.integers('revisions', 0, WORD, 2)),
-            outputs=_plan(maps.section('outputs'), OUTPUTS, NEEDED_OUTPUTS),
-            inputs=_plan(maps.section('inputs'), INPUTS, NEEDED_INPUTS),
-            start_values=tuple(_start_value(item) for item in fields.sections('start_values')),
-            clocks=fields.flag('distributed_clocks'),
-            gear=_gear(fields),
-            limits=LegLimits(
-                np.full(LEGS, stroke[0]),
-                np.full(LEGS, stroke[1]),
-                legs.number('rate_mps', positive=True),
-                legs.number('acceleration_mps2', positive=True),
+        content = read_model(drive_path(name_or_path), _Content)
+        identity, maps, legs = content.identity, content.maps, content.legs
+        for name, plan, signals, needed in (
+            ('outputs', maps.outputs, OUTPUTS, NEEDED_OUTPUTS),
+            ('inputs', maps.inputs, INPUTS, NEEDED_INPUTS),
+        ):
+            _check_plan(f'maps.{name}.write', plan, signals, needed)
+        lower, upper = (np.full(LEGS, end) for end in legs.stroke)
+        return cls(
+            title=content.title,
+            vendor=identity.vendor,
+            products=identity.products,
+            revisions=identity.revisions,
+            outputs=maps.outputs,
+            inputs=maps.inputs,
+            start_values=tuple(
+                item.setting(f'start_values[{number}]')
+                for number, item in enumerate(content.start_values, 1)
             ),
-            guards=Guards.from_fields(fields.section('guards')),
-            tells_following=fields.flag('tells_following'),
-            sto_inputs=fields.integer('sto_inputs', 0, WORD) if fields.has('sto_inputs') else 0,
-            brake_release=fields.number('brake_release_s', least=0.0),
-            brake_apply=fields.number('brake_apply_s', least=0.0),
-            homing=HomingPlan.from_fields(fields.section('homing'))
-            if fields.has('homing')
-            else None,
+            clocks=content.distributed_clocks,
+            gear=content.gear,
+            limits=LegLimits(lower, upper, legs.rate, legs.acceleration),
+            guards=content.guards,
+            tells_following=content.tells_following,
+            sto_inputs=content.sto_inputs,
+            brake_release=content.brake_release,
+            brake_apply=content.brake_apply,
+            homing=content.homing,
         )
-        fields.section('sources')
-        for section in (identity, maps, legs, fields):
-            section.finish()
-        return result
 
     def accepts(self, identity: DriveIdentity) -> bool:
         """Tell whether a drive is of this type."""
@@ -175,45 +225,10 @@ def drive_path(name_or_path: str) -> Path:
     return stored
 
 
-def _plan(fields: Fields, signals: Mapping[str, Signal], needed: tuple[str, ...]) -> MapPlan:
-    assign = tuple(fields.integers('assign', 0x1600, 0x1BFF))
-    names: tuple[str, ...] = ()
-    if fields.has('write'):
-        names = tuple(fields.take('write', 'a list of signals'))
-        if set(names) - set(signals) or not set(needed) <= set(names) or len(assign) != 1:
-            raise ConfigurationError(
-                fields.name('write'),
-                list(names),
-                f'one assigned map, and of {", ".join(signals)} at least {", ".join(needed)}',
-            )
-    fields.finish()
-    return MapPlan(assign, names)
-
-
-def _start_value(fields: Fields) -> Setting:
-    kind = fields.text('type')
-    result = Setting(
-        fields.text('why'),
-        fields.integer('object', 0x1000, 0xFFFF),
-        fields.integer('subindex', 0, 0xFF) if fields.has('subindex') else 0,
-        pack(kind, fields.integer('value', *bounds(kind))),
-        fields.flag('needed') if fields.has('needed') else False,
-    )
-    fields.finish()
-    return result
-
-
-def _gear(fields: Fields) -> Gear:
-    gear = fields.section('gear')
-    result = Gear(
-        counts_per_revolution=gear.integer('counts_per_revolution', 1, 1 << 31),
-        ratio=gear.number('ratio', positive=True),
-        lead=gear.number('lead_m', positive=True),
-        direction=gear.integer('direction', -1, 1),
-        rated_torque=gear.number('rated_torque_nm', positive=True),
-        largest_torque=gear.number('largest_torque', positive=True),
-    )
-    if result.direction == 0:
-        raise ConfigurationError(gear.name('direction'), 0, '1 or -1')
-    gear.finish()
-    return result
+def _check_plan(
+    key: str, plan: MapPlan, signals: Mapping[str, Signal], needed: tuple[str, ...]
+) -> None:
+    names = set(plan.write)
+    if names and (names - set(signals) or set(needed) - names or len(plan.assign) != 1):
+        expected = f'one assigned map, and of {", ".join(signals)} at least {", ".join(needed)}'
+        raise ConfigurationError(key, list(plan.write), expected)

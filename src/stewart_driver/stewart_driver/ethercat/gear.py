@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
+from typing import Annotated
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LegLimits
+from stewart_driver.yaml_fields import Check, Positive
 
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 # Drives report torque in thousandths of the rated one.
@@ -30,12 +32,12 @@ class Gear:
         largest_torque: Share of the rated torque that feed-forward may ask for [-].
     """
 
-    counts_per_revolution: int
-    ratio: float
-    lead: float
-    direction: int
-    rated_torque: float
-    largest_torque: float
+    counts_per_revolution: Annotated[int, Check(least=1, most=1 << 31)]
+    ratio: Positive
+    lead: Annotated[float, Check(key='lead_m', positive=True)]
+    direction: Annotated[int, Check(least=-1, most=1, nonzero=True)]
+    rated_torque: Annotated[float, Check(key='rated_torque_nm', positive=True)]
+    largest_torque: Positive
 
     @property
     def counts_per_metre(self) -> float:

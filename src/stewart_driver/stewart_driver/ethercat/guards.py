@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 import struct
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 from stewart_driver.ethercat.cia402 import objects
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear, HIGHEST, LOWEST, PER_MILLE
 from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import END_MARGIN, LegLimits
-from stewart_driver.yaml_fields import Fields
+from stewart_driver.yaml_fields import Check
 
 MILLISECONDS = 1e3
 LARGEST_WORD, LARGEST_LONG = (1 << 16) - 1, (1 << 32) - 1
@@ -28,6 +28,7 @@ OPTIONS = {
     'fault_reaction': objects.FAULT_REACTION_OPTION,
 }
 # The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
+OptionCode: TypeAlias = Annotated[int, Check(least=-128, most=127)]
 LIMIT_MARGIN = 2.0 * END_MARGIN
 
 
@@ -56,39 +57,18 @@ class Guards:
     Attributes:
         options: Option codes of CiA 402 by the names of `OPTIONS`.
         ramps: Whether the drive's own stops, quick or not, take a deceleration.
+        software_limits: Whether the drive takes the ends of the stroke.
         following_error: Window of the following error [m].
         following_time: For how long a leg may be outside of it [s].
         torque: Share of the rated torque [-].
-        software_limits: Whether the drive takes the ends of the stroke.
     """
 
-    options: dict[str, int]
+    options: Annotated[dict[str, OptionCode], Check(choices=tuple(OPTIONS))]
     ramps: bool
-    following_error: float | None
-    following_time: float | None
-    torque: float | None
     software_limits: bool
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> Guards:
-        """Read the section of a drive type; raises `ConfigurationError`."""
-        given = fields.section('options')
-        options = {name: given.integer(name, -128, 127) for name in OPTIONS if given.has(name)}
-        given.finish()
-
-        def number(key: str) -> float | None:
-            return fields.number(key, positive=True) if fields.has(key) else None
-
-        result = cls(
-            options,
-            fields.flag('ramps'),
-            number('following_error_m'),
-            number('following_time_s'),
-            number('torque_limit'),
-            fields.flag('software_limits'),
-        )
-        fields.finish()
-        return result
+    following_error: Annotated[float | None, Check(key='following_error_m', positive=True)] = None
+    following_time: Annotated[float | None, Check(key='following_time_s', positive=True)] = None
+    torque: Annotated[float | None, Check(key='torque_limit', positive=True)] = None
 
     def settings(
         self, gear: Gear, deceleration: float, ends: tuple[int, int] | None

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from enum import IntFlag
 from math import ceil
 import struct
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError, TransportError
@@ -25,7 +25,7 @@ from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.sdo import has_mode, SdoChannel
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.yaml_fields import Fields
+from stewart_driver.yaml_fields import Check
 
 # The request has to be renewed within this time, else the motion halts [s].
 HOMING_DEAD_MAN = 1.0
@@ -61,24 +61,11 @@ class HomingPlan(NamedTuple):
         stroke: Of a leg at home [m].
     """
 
-    methods: tuple[int, ...]
-    fast_speed: float
-    slow_speed: float
-    acceleration: float
-    stroke: float
-
-    @classmethod
-    def from_fields(cls, fields: Fields) -> HomingPlan:
-        """Read the section of a drive type; raises `ConfigurationError`."""
-        result = cls(
-            tuple(fields.integers('methods', METHODS[0], METHODS[-1])),
-            fields.number('fast_speed_mps', positive=True),
-            fields.number('slow_speed_mps', positive=True),
-            fields.number('acceleration_mps2', positive=True),
-            fields.number('stroke_m'),
-        )
-        fields.finish()
-        return result
+    methods: tuple[Annotated[int, Check(least=METHODS[0], most=METHODS[-1])], ...]
+    fast_speed: Annotated[float, Check(key='fast_speed_mps', positive=True)]
+    slow_speed: Annotated[float, Check(key='slow_speed_mps', positive=True)]
+    acceleration: Annotated[float, Check(key='acceleration_mps2', positive=True)]
+    stroke: Annotated[float, Check(key='stroke_m')]
 
     def require(self, method: int) -> None:
         """Refuse a method that the drives do not have; raises `ConfigurationError`."""
