@@ -28,8 +28,7 @@ from stewart_driver.control.configuration import (
 )
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_statistics import percentile
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion

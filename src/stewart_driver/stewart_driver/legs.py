@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import ConfigurationError, HomingError
 
 Array = NDArray[np.float64]
 
@@ -84,3 +84,18 @@ class LegLimits:
         return replace(
             self, rate=rate or self.rate, acceleration=acceleration or self.acceleration
         )
+
+
+# More than the noise of measured rates [m/s].
+STANDSTILL = 2e-3
+
+
+def require_rest(strokes: Array, rates: Array, limits: LegLimits) -> None:
+    """Raise `HomingError` if a leg moves, or stands where no absolute stroke can be."""
+    leg = int(np.abs(rates).argmax())
+    if abs(rates[leg]) > STANDSTILL:
+        raise HomingError(f'leg {leg + 1} moves at {rates[leg]:.4f} m/s while homing')
+    beyond = limits.beyond(strokes)
+    leg = int(beyond.argmax())
+    if beyond[leg] > END_MARGIN:
+        raise HomingError(f'leg {leg + 1} stands {beyond[leg]:.4f} m outside its stroke')

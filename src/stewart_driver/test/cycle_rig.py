@@ -12,9 +12,8 @@ from loopback import LoopbackBackend, LoopbackOptions, Trouble
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.legs import Array
 
 CYCLE = 0.002

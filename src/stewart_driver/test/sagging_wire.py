@@ -136,7 +136,7 @@ class SaggingWire:
         ]
 
     def statuses(self) -> list[Any]:
-        from stewart_driver.ethercat.fault_text import AlStatus
+        from stewart_driver.ethercat.errors import AlStatus
 
         return [AlStatus(8, 0, '')] * 6
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.errors import SdoRefused
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.errors import AlStatus, Emergency, SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.rig_file import DriveIdentity
 

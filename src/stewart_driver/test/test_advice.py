@@ -13,8 +13,7 @@ from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.control.state_machine import State
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.daq.errors import CardError, SensorFault
-from stewart_driver.errors import DriveFault
+from stewart_driver.errors import CardError, DriveFault, SensorFault
 from stewart_driver.ethercat.cia402.error_codes import error_text, ERROR_TEXTS
 from stewart_driver.ethercat.errors import LegFault, SdoRefused, WrongCount
 from stewart_driver.legs import LegLimits

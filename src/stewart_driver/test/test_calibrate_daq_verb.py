@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_driver.daq.calibration import CalibrationTable, fit
-from stewart_driver.daq.errors import CalibrationError
+from stewart_driver.errors import CalibrationError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
 

@@ -18,9 +18,8 @@ from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
 from loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.path.motion import Verdict
 
 

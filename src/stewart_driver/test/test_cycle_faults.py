@@ -18,8 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 from loopback import Trouble
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 
 
 @pytest.mark.parametrize(

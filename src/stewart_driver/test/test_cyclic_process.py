@@ -29,8 +29,7 @@ from stewart_driver.control.configuration import (
 )
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import Sample
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import CycleError
 from stewart_driver.path.motion import LegMotion
 

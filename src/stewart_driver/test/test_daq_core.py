@@ -9,14 +9,13 @@ import pickle
 
 import numpy as np
 import pytest
+from stewart_driver.control.supervision import StuckDetector
 from stewart_driver.daq.amplifiers import PositionLoop
+from stewart_driver.daq.card import CodeRange
 from stewart_driver.daq.card_type import find_card_type
-from stewart_driver.daq.code_range import CodeRange
 from stewart_driver.daq.comedi_card import CARD
-from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, SensorOptions
-from stewart_driver.errors import ConfigurationError
-from stewart_driver.stuck import StuckDetector
+from stewart_driver.errors import CardError, ConfigurationError, SensorFault
 
 RANGES = [(-10.0, 10.0), (-5.0, 5.0), (-2.0, 2.0), (-1.0, 1.0), (0.0, 10.0), (0.0, 1.0)]
 ALL = np.ones(6, dtype=bool)

@@ -24,7 +24,7 @@ from stewart_driver.ethercat.cia402.states import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_setup import PdoLayout
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.errors import AlStatus, Emergency
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
 from stewart_driver.ethercat.starting import StartedBus

@@ -18,8 +18,14 @@ from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_time, set_up
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
-from stewart_driver.ethercat.errors import SdoRefused, UnusableMap, WrongBus
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency, fault_text
+from stewart_driver.ethercat.errors import (
+    AlStatus,
+    Emergency,
+    fault_text,
+    SdoRefused,
+    UnusableMap,
+    WrongBus,
+)
 from stewart_driver.ethercat.leg_motion import limit_step
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock

@@ -15,8 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
-from stewart_driver.ethercat.errors import NotOperational, WrongBus
-from stewart_driver.ethercat.fault_text import AlStatus
+from stewart_driver.ethercat.errors import AlStatus, NotOperational, WrongBus
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, OutputImage
 from stewart_driver.ethercat.starting import merge_notes, start

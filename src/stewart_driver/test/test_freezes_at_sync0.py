@@ -27,9 +27,8 @@ from stewart_driver.backend import Measurement
 from stewart_driver.control import cyclic_process
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.bus_monitor import BusMonitor

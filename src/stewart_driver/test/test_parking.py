@@ -16,11 +16,10 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.nodes.drive_session import Parking
 from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_driver.nodes.parking import Parking
 
 RATE, PERIOD = 0.6, 0.005
 PARK = np.array([0.02, 0.03, 0.02, 0.03, 0.02, 0.03])

@@ -14,8 +14,7 @@ import pytest
 from stewart_description.paths import platform_path
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_driver.rig_file import Rig, save_rig
-from stewart_driver.rig_platform import geometry_digest
+from stewart_driver.rig_file import geometry_digest, Rig, save_rig
 
 
 def backend(rig_file: Path, *, metal: bool = False) -> LoopbackBackend:

@@ -28,9 +28,8 @@ from std_msgs.msg import Float64MultiArray
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
 from stewart_driver.legs import Array
 from stewart_driver.nodes.ros2_control import GraphController, Ros2ControlBackend

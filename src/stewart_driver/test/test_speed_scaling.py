@@ -14,8 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, Rig, START
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.path.path import CAPACITY
 
 AWAY = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])

@@ -14,8 +14,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 
 
 def two_sources(distance: float, lag: float) -> Rig:

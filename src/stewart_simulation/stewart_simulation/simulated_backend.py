@@ -10,9 +10,8 @@ from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.control.rest import require_rest
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, require_rest
 from stewart_driver.options import option
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.drives import DriveSettings, LaggingDrives

@@ -14,15 +14,13 @@ import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
-from stewart_driver.errors import HomingError
+from stewart_driver.errors import CardError, HomingError
 from stewart_driver.legs import Array
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
+from stewart_driver.errors import CardError
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
-from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import CalibrationError, DriverError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
 from stewart_simulation.daq_card.card import Card, CardSettings

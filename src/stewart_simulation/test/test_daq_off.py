@@ -13,13 +13,12 @@ import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
+from stewart_driver.control.state_machine import Request
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import CardError, ConfigurationError
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode
 

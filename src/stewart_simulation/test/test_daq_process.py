@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CycleError

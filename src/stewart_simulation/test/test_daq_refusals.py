@@ -11,8 +11,7 @@ from card_bench import Bench
 import numpy as np
 import pytest
 from stewart_driver.daq.backend import DaqBackend
-from stewart_driver.daq.errors import CardError
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import CardError, ConfigurationError
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_simulation.daq_card.analog_rig import Mode
 

@@ -13,8 +13,8 @@ import threading
 import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions, SensorOptions
+from stewart_driver.errors import CardError
 from stewart_simulation.daq_card import library as comedi
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi

@@ -36,8 +36,7 @@ from stewart_driver.control.configuration import (
 )
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import Sample, StateChange
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
@@ -71,7 +70,7 @@ NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACT
 PARENT = """
 import pickle, sys, time
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.request import Request
+from stewart_driver.control.state_machine import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions

@@ -14,8 +14,7 @@ import pytest
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.inline_cycle import InlineCycle
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_type import drive_path

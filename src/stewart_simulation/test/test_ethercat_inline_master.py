@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import struct
 
 import pytest
-from stewart_driver.ethercat.errors import NotOperational, SdoRefused
-from stewart_driver.ethercat.fault_text import Emergency
+from stewart_driver.ethercat.errors import Emergency, NotOperational, SdoRefused
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode, encode
 from stewart_simulation.ethercat.master.bus import InlineBus

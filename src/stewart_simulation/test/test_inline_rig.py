@@ -15,9 +15,8 @@ import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card_type import CardAccess
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import CardError, ConfigurationError
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.daq_card.library import SimulatedComedi

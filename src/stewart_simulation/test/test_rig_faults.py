@@ -22,9 +22,9 @@ pytest.importorskip('pyroute2')
 
 from nav_msgs.msg import Odometry
 from node_harness import Harness
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
+from stewart_driver.errors import CardError
 from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_interfaces.srv import InjectFault

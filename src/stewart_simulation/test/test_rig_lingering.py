@@ -16,8 +16,7 @@ from card_bench import teaching_rig
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.ethercat.backend import EthercatBackend
@@ -146,7 +145,7 @@ OWNER = """
 from pathlib import Path
 import signal, sys
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.request import Request
+from stewart_driver.control.state_machine import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions

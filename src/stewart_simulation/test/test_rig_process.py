@@ -22,8 +22,7 @@ pytest.importorskip('pyroute2')
 
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.ethercat.backend import EthercatBackend

@@ -9,8 +9,7 @@ from enum import Enum
 
 from stewart_bringup.simulation.schedule import NANOSECONDS
 from stewart_driver.control.cycle_link import CycleLink
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 
 # Between the last setpoint and switching off [ns].
 SILENCE = NANOSECONDS // 2

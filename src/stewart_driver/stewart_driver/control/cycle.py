@@ -14,9 +14,8 @@ from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.operation import Operation
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import Event, State, StateMachine
+from stewart_driver.control.state_machine import Event, Request, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate
 from stewart_driver.errors import DriverError
 from stewart_driver.legs import LEGS, read_only

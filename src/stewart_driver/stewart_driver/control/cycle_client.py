@@ -16,8 +16,8 @@ from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import Phase, SharedBlock
+from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import CycleError
 
 # A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].

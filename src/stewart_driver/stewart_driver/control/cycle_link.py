@@ -14,9 +14,8 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from stewart_driver.control.cycle_statistics import CycleCounters
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import AT_REST, State
+from stewart_driver.control.state_machine import AT_REST, Request, State
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import LegMotion
 

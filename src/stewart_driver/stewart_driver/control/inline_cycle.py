@@ -11,9 +11,8 @@ from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
-from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import AT_REST
+from stewart_driver.control.state_machine import AT_REST, Request
 from stewart_driver.errors import ConfigurationError, CycleError
 
 NANOSECONDS = 1_000_000_000

@@ -10,8 +10,7 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import AT_REST, Event, State, StateMachine
+from stewart_driver.control.state_machine import AT_REST, Event, Request, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS

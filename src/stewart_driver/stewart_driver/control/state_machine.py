@@ -117,3 +117,16 @@ class StateMachine:
             self.reason = reason
         self.state, self.after_stop = state, after_stop
         return state
+
+
+class Request(IntEnum):
+    """A request; the last two have a value."""
+
+    ENABLE = 1
+    DISABLE = 2
+    HOME = 3
+    RESET_FAULT = 4
+    OVERRIDE = 5
+    """1: legs may be outside their strokes; 0: no more."""
+    SPEED_SCALING = 6
+    """Speed at which paths are played, 0.01 to 1."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.daq.calibration import Calibration
-from stewart_driver.daq.code_range import CodeRange
+from stewart_driver.daq.card import CodeRange
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.daq.sensors import Scan
 from stewart_driver.errors import ConfigurationError

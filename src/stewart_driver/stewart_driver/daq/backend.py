@@ -10,17 +10,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.control.rest import require_rest
+from stewart_driver.control.supervision import StuckDetector
 from stewart_driver.daq.amplifiers import PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
-from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan
-from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.errors import CardError, ConfigurationError, HomingError, SensorFault
+from stewart_driver.legs import Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.stuck import StuckDetector
 
 # Also a call that took too long counts as failed, although the card may have obeyed.
 ALL_LEGS = (1 << LEGS) - 1

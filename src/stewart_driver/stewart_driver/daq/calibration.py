@@ -12,7 +12,7 @@ from reprlib import repr as shortened
 from typing import IO, TextIO
 
 import numpy as np
-from stewart_driver.daq.errors import CalibrationError
+from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.rig_file import Channel, DaqCalibration
 

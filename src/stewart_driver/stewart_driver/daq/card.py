@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.daq.code_range import CodeRange, Codes
-from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions, SensorOptions
-from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import LEGS
+from stewart_driver.errors import CardError, ConfigurationError
+from stewart_driver.legs import Array, LEGS
 
 OUTPUT_RANGE = (-10.0, 10.0)
 SAME = 1e-9
@@ -246,3 +245,43 @@ class AnalogCard:
 def _seconds(look: Any) -> float:
     """Return the time of a look at the kernel's clock: seconds, and microseconds besides [s]."""
     return float(look[0]) + 1e-6 * float(look[1])
+
+
+Codes = NDArray[np.int64]
+
+
+class CodeRange(NamedTuple):
+    """A linear range: code 0 is its lower end, code `last` its upper one [V]."""
+
+    lower: float
+    upper: float
+    last: int
+
+    @property
+    def step(self) -> float:
+        """What one code stands for [V]."""
+        return (self.upper - self.lower) / self.last
+
+    def volts(self, codes: Codes) -> Array:
+        """Return the voltages of some codes [V]."""
+        return np.asarray(self.lower + self.step * codes)
+
+    def codes(self, volts: Array) -> Codes:
+        """Return the nearest codes of some voltages [V].
+
+        Raises:
+            ConfigurationError: If one lies outside the range; nothing is clipped.
+        """
+        # Not "outside": a NaN is refused too.
+        inside = (volts >= self.lower) & (volts <= self.upper)
+        if not inside.all():
+            worst = float(volts[~inside].flat[0])
+            raise ConfigurationError('volts', worst, str(self))
+        return np.floor((volts - self.lower) / self.step + 0.5).astype(np.int64)
+
+    def clipped(self, volts: Array) -> Array:
+        """Return the voltages, those outside moved to the end that is nearer [V]."""
+        return np.asarray(np.minimum(np.maximum(volts, self.lower), self.upper))
+
+    def __str__(self) -> str:
+        return f'{self.lower:g} to {self.upper:g} V'

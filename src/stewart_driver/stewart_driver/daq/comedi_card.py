@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 
 from stewart_driver.daq.card_type import CardType
-from stewart_driver.daq.errors import CardError
+from stewart_driver.errors import CardError
 
 
 def load() -> ModuleType:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from stewart_driver.daq.calibration import CalibrationTable, LARGEST
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.errors import CalibrationError
+from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS
 
 # While a point is taken the legs stand still; noise of a sensor is less than this [V].

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
-from stewart_driver.daq.errors import SensorFault
 from stewart_driver.daq.options import lines, SensorOptions
+from stewart_driver.errors import SensorFault
 from stewart_driver.legs import Array, LEGS
 
 

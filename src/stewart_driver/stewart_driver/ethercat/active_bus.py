@@ -8,13 +8,13 @@ from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement
+from stewart_driver.control.supervision import StuckDetector
 from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
-from stewart_driver.ethercat.errors import LegFault
-from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
+from stewart_driver.ethercat.errors import AL_OPERATIONAL, AL_STATE, LegFault
 from stewart_driver.ethercat.homing import HomingMotion
 from stewart_driver.ethercat.leg_motion import limit_step, MeasuredLegs, StoppingRamp
 from stewart_driver.ethercat.options import EthercatOptions
@@ -32,7 +32,6 @@ from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.common_stop import StartOffset
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
-from stewart_driver.stuck import StuckDetector
 
 # Power stages take their time to come back [s].
 RESET_TIMEOUT = 2.0

@@ -17,13 +17,15 @@ import pysoem
 from stewart_driver.errors import TransportError
 from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import (
+    AL_ERROR,
+    AlStatus,
     BusTaken,
+    Emergency,
     NoInterface,
     NotOperational,
     SdoRefused,
     WrongCount,
 )
-from stewart_driver.ethercat.fault_text import AL_ERROR, AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity
 
 ETHERCAT = 0x88A4

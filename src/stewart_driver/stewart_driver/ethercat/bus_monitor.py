@@ -12,8 +12,13 @@ from stewart_driver.errors import DriveFault, TransportError
 from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
-from stewart_driver.ethercat.errors import LegFault
-from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency, fault_text
+from stewart_driver.ethercat.errors import (
+    AL_OPERATIONAL,
+    AlStatus,
+    Emergency,
+    fault_text,
+    LegFault,
+)
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.wires import Wire

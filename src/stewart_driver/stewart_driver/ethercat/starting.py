@@ -11,8 +11,13 @@ from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout, set_up
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.errors import NotOperational, WrongBus
-from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatus
+from stewart_driver.ethercat.errors import (
+    AL_ERROR,
+    AL_OPERATIONAL,
+    AlStatus,
+    NotOperational,
+    WrongBus,
+)
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.errors import AlStatus, Emergency
 from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.offers import Offers
 from stewart_driver.rig_file import DriveIdentity

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import hypot
+from math import hypot, inf
 
 import numpy as np
 from stewart_driver.backend import Backend
@@ -13,14 +13,12 @@ from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import AT_REST, State
+from stewart_driver.control.state_machine import AT_REST, Request, State
 from stewart_driver.control.supervision import StallDetector
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
-from stewart_driver.nodes.parking import Parking
 from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState, Jog
@@ -278,3 +276,59 @@ class DriveSession:
             simulated=self._backend.simulated,
             details=self._backend.details,
         )
+
+
+# Of the rate limit: a little below the tenth that a jog may have [-].
+SHARE = 0.099
+# Slower towards the end: speed per distance [1/s].
+GAIN = 2.0
+# A leg this close has arrived [m].
+TOLERANCE = 5e-4
+# Legs that come no closer for so long will not arrive [s].
+ARRIVAL_TIMEOUT = 3.0
+
+
+class Parking:
+    """A straight way in the strokes, driven as jog requests; legs that do not arrive end it, too.
+
+    Args:
+        link: The control loop.
+        strokes (6,): Where the legs shall be when the voltage is taken [m].
+        rate: Rate limit of the legs [m/s].
+
+    Attributes:
+        active: Whether the legs are on their way.
+    """
+
+    def __init__(self, link: CycleLink, strokes: Array, rate: float) -> None:
+        self._link, self._strokes, self._fastest = link, strokes, SHARE * rate
+        self.active = False
+
+    def begin(self) -> None:
+        """Set out."""
+        self.active = True
+        self._closest, self._closest_at = inf, self._link.steady()
+
+    def advance(self, state: State, strokes: Array) -> None:
+        """Ask for the next piece of the way from where the legs are, shape (6,) [m], or its end.
+
+        What ends in another way than this one is left alone.
+        """
+        if not self.active:
+            return
+        now = self._link.steady()
+        if state is State.STOPPING:
+            self._closest_at = now
+            return
+        if state is not State.ENABLED:
+            self.active = False
+            return
+        way = self._strokes - strokes
+        distance = float(np.abs(way).max())
+        if distance < self._closest - TOLERANCE:
+            self._closest, self._closest_at = distance, now
+        if distance <= TOLERANCE or now - self._closest_at > ARRIVAL_TIMEOUT:
+            self.active = False
+            self._link.request(Request.DISABLE)
+            return
+        self._link.jog(way * (min(self._fastest, GAIN * distance) / distance))

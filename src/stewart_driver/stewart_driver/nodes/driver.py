@@ -15,8 +15,7 @@ from stewart_driver.backend import find_backend, installed_backends
 from stewart_driver.control.cycle_client import CycleClient, Waiting
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
-from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_interfaces.msg import DriverState, Jog, TrackingError

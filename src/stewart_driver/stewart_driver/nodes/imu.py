@@ -8,10 +8,14 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs import msg
-from stewart_driver.nodes.device_clock import DeviceClock
 from stewart_driver.nodes.imu_messages import ImuMessages
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.nodes.sample_source import SampleSource, SteppedSource, ThreadedSource
+from stewart_driver.nodes.sample_source import (
+    DeviceClock,
+    SampleSource,
+    SteppedSource,
+    ThreadedSource,
+)
 from stewart_driver.witmotion.health import HealthMonitor
 from stewart_driver.witmotion.reader import StampedSample
 from stewart_node_support.diagnostics import Diagnostics, Level, Report

@@ -9,9 +9,9 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
-from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.sensors import DaqReader
-from stewart_driver.nodes.device_clock import DeviceClock
+from stewart_driver.errors import CardError, SensorFault
+from stewart_driver.nodes.sample_source import DeviceClock
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import DeviceNode, transition

@@ -15,9 +15,8 @@ import time
 from typing import ClassVar, NamedTuple, Protocol
 
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.control.rest import require_rest
 from stewart_driver.errors import DriveFault, HomingError, TransportError
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.ros2_control.options import Ros2ControlOptions
 

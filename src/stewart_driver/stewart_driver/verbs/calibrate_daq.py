@@ -12,12 +12,11 @@ import sys
 
 from stewart_driver.daq.calibration import CalibrationTable, Fit, fit_table, merged
 from stewart_driver.daq.card_type import ORDINARY
-from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import REFERENCES, SensorOptions
+from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import LEGS
-from stewart_driver.rig_file import load_rig, MODES, Rig, save_rig
-from stewart_driver.rig_platform import geometry_digest
+from stewart_driver.rig_file import geometry_digest, load_rig, MODES, Rig, save_rig
 from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'

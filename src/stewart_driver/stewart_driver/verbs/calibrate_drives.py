@@ -18,8 +18,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo_tool import read_counts, Reading
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
-from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
-from stewart_driver.rig_platform import geometry_digest
+from stewart_driver.rig_file import DriveCalibration, geometry_digest, load_rig, Rig, save_rig
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
 # Further than this while being read is not at rest [m].

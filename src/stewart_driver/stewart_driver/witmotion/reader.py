@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from enum import Enum
 import threading
 import time
+from typing import Protocol, TypeAlias
 
 from stewart_driver.errors import DriverError
+from stewart_driver.offers import Offers
 from stewart_driver.witmotion.clock import Arrival, OwnTime, SampleClock
 from stewart_driver.witmotion.frames import TimeFrame
 from stewart_driver.witmotion.link import carry_out, Conversation, ForTime, Interrupted, Link
@@ -334,3 +336,27 @@ class ImuReader:
             self._grouper.pattern != sensor.pattern
             or abs(self._clock.period * sensor.rate - 1.0) > RATE_TOLERANCE
         )
+
+
+class SteppedReader(Protocol):
+    """A reader, and the sensor that it hears, moved on by whoever has a clock."""
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How it is doing."""
+
+    @property
+    def due(self) -> float:
+        """When there is something to do [s]."""
+
+    def step(self) -> list[StampedSample]:
+        """Do what is due by now; return the samples that are complete."""
+
+    def end(self) -> None:
+        """Close the port."""
+
+
+Listen: TypeAlias = Callable[[ReaderSettings], SteppedReader]
+"""Opens a port and begins to read."""
+
+OFFERS: Offers[Listen] = Offers()

@@ -14,7 +14,7 @@ from typing import Any
 from stewart_driver.daq.card_type import CallersTime
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import save_rig
-from stewart_driver.witmotion import inline_ports
+from stewart_driver.witmotion import reader
 from stewart_driver.witmotion.reader import ReaderSettings
 from stewart_simulation.daq_card import wire
 from stewart_simulation.daq_card.card import Card
@@ -36,7 +36,7 @@ class InlineRig(Parts):
     """The plant behind segment, card and sensor, without a socket, a thread or a clock.
 
     The segment's wire is found by the driver's ``ethercat.wires``, the card by the
-    card type ``simulated``, the sensor's port by `inline_ports`.
+    card type ``simulated``, the sensor's port by `witmotion.reader`.
 
     Args:
         settings: What there is.
@@ -70,7 +70,7 @@ class InlineRig(Parts):
         if settings.card:
             self.card = self._offer(self._make_card())
         if self.has_sensor:
-            self.port = InlinePort(inline_ports.OFFERS.offer(self._listen))
+            self.port = InlinePort(reader.OFFERS.offer(self._listen))
             self._make_sensor(self.port).begin()
         self.faults = RigFaults(self.tables)
         self._folder = tempfile.TemporaryDirectory(prefix='rig-')
@@ -125,7 +125,7 @@ class InlineRig(Parts):
             self._wire.withdraw()
         wire.OFFERS.withdraw(self.card)
         if self.port is not None:
-            inline_ports.OFFERS.withdraw(self.port.path)
+            reader.OFFERS.withdraw(self.port.path)
         self._folder.cleanup()
 
     def _offer(self, card: Card) -> str:

@@ -22,9 +22,9 @@ from stewart_driver.rig_file import (
     DaqCalibration,
     DriveCalibration,
     DriveIdentity,
+    geometry_digest,
     Rig,
 )
-from stewart_driver.rig_platform import geometry_digest
 from stewart_kinematics.model.platform import Platform
 from stewart_simulation.control import FaultTable
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode

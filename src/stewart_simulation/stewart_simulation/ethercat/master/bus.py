@@ -8,8 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import struct
 
-from stewart_driver.ethercat.errors import BusTaken, NotOperational, SdoRefused, WrongCount
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.errors import (
+    AlStatus,
+    BusTaken,
+    Emergency,
+    NotOperational,
+    SdoRefused,
+    WrongCount,
+)
 from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_simulation.ethercat.frames import Command, Datagram, logical

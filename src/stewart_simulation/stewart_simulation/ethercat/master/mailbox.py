@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from stewart_driver.ethercat.fault_text import Emergency
+from stewart_driver.ethercat.errors import Emergency
 from stewart_simulation.ethercat.frames import Command, Datagram
 from stewart_simulation.ethercat.master import standard
 from stewart_simulation.ethercat.master.link import Link, MasterError
