@@ -16,7 +16,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
 from stewart_driver.ethercat.errors import AL_OPERATIONAL, AL_STATE, LegFault
 from stewart_driver.ethercat.homing import HomingMotion
-from stewart_driver.ethercat.leg_motion import limit_step, MeasuredLegs, StoppingRamp
+from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
@@ -29,7 +29,6 @@ from stewart_driver.ethercat.starting import (
 )
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.path.common_stop import StartOffset
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 
@@ -41,10 +40,6 @@ RESET_PROOF = 0.1
 LONGEST_SETTLING = 0.1
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
 LOST_RAMP = 0.02
-# Where a drive holds its leg a little beside its target, or has not got a command, the difference
-# fades with this share of the acceleration limit.
-FADE_STRENGTH = 0.002
-MOST_BESIDE = 1e-3
 # A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
 IN_TIME = 0.8
 # A leg under power that stands this still while its target goes this far in so many frames has a
@@ -98,13 +93,11 @@ class ActiveBus:
         self._legs = MeasuredLegs(
             kind.gear, started.zeros, options.rate_bandwidth, self._read(), self._last
         )
-        self._targets, self._torques = self.strokes, [0] * LEGS
+        self._targets, self._torques = Targets(self.strokes, limits, cycle), [0] * LEGS
         self._ramp: StoppingRamp | None = None
         self._ramp_frames = self._lost_frames = 0
         # Whether the cycle commands; else those that follow hold, or come to rest.
         self._commanded = False
-        self._beside: StartOffset | None = None
-        self._taken, self._faded = False, 0.0
         # None once the drives are in OP at the pace of the cycle.
         self._resumption: Resumption | None = Resumption(wire, kind, phase)
         self._resumed_in = 0
@@ -195,10 +188,12 @@ class ActiveBus:
             self._wire.now() - now, IN_TIME * options.sync_shift * options.cycle_time
         )
         if self._commanded:
-            fault = self._command(targets, elapsed, late=late)
+            fault = self._targets.take(targets.strokes, elapsed, late=late)
+            if not late:
+                self._torques = self._kind.gear.torques(targets.forces)
         if self._ramp is not None and not late:
             # By frames: after a gap the legs go on from where their targets were.
-            self._targets = self._ramp.at(self._ramp_frames * self._options.cycle_time)
+            self._targets.strokes = self._ramp.at(self._ramp_frames * self._options.cycle_time)
             self._ramp_frames += 1
         if self._frame(now):
             if self._commanded:
@@ -252,7 +247,8 @@ class ActiveBus:
             self.enable()
         if group.homing is not None and homing.axis != group.homing:
             # Home is another count than the same place was before.
-            self._targets = np.where(np.arange(LEGS) == group.homing, self.strokes, self._targets)
+            moved = np.arange(LEGS) == group.homing
+            self._targets.strokes = np.where(moved, self.strokes, self._targets.strokes)
         group.homing, group.homing_bits = homing.axis, int(homing.bits)
         if homing.over:
             group.homing = None
@@ -346,29 +342,6 @@ class ActiveBus:
         finally:
             self._wire.close()
 
-    def _command(self, targets: LegMotion, elapsed: float, *, late: bool) -> LegFault | None:
-        """Take the cycle's targets if there is time, no step larger than a leg can follow."""
-        wanted = targets.strokes
-        beside = self._targets - wanted
-        largest = float(np.abs(beside).max())
-        # When it begins: more than that is no matter of stiffness, and a jump like any other.
-        if 0.0 < largest < (np.inf if late else 0.0 if self._taken else MOST_BESIDE):
-            self._beside = StartOffset(beside, 0.0, FADE_STRENGTH * self._acceleration)
-            self._faded = 0.0
-        self._taken = True
-        if late:
-            return None
-        rate, cycle = self._kind.limits.rate, self._options.cycle_time
-        if self._beside is not None:
-            # By frames, too: drives that hear nothing stand.
-            self._faded += cycle
-            over = self._beside.over(self._faded)
-            wanted = wanted if over else wanted + self._beside.at(self._faded)[0]
-            self._beside = None if over else self._beside
-        self._targets, fault = limit_step(self._targets, wanted, elapsed, rate, cycle)
-        self._torques = self._kind.gear.torques(targets.forces)
-        return fault
-
     def _hand_over(self, now: float) -> None:
         """Bring the legs to rest once their drives surely act; then the cycle commands them."""
         group, cycle = self.group, self._options.cycle_time
@@ -381,7 +354,7 @@ class ActiveBus:
             hold = np.array([group.follows(axis) for axis in range(LEGS)])
             fastest = self._kind.limits.rate
             self._ramp = StoppingRamp(
-                np.where(hold, self._targets, self.strokes),
+                np.where(hold, self._targets.strokes, self.strokes),
                 np.where(hold, 0.0, np.clip(self._legs.rates, -fastest, fastest)),
                 self._acceleration,
             )
@@ -392,15 +365,15 @@ class ActiveBus:
         still = bool((np.abs(self._legs.rates) < STANDSTILL).all())
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
-            self._ramp, self._held, self._beside = None, self.is_homing, None
-            self._taken = False
+            self._ramp, self._held = None, self.is_homing
+            self._targets.restart()
             self._commanded = not self._held
             self._stuck.forget()
 
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
-        stuck = self._stuck.look(self.strokes, self._targets) & follows
+        stuck = self._stuck.look(self.strokes, self._targets.strokes) & follows
         for axis in np.flatnonzero(stuck):
             self.group.drop(int(axis))
             self._leg_fault = self._leg_fault or LegFault(
@@ -412,7 +385,7 @@ class ActiveBus:
     def _frame(self, now: float, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""
         group, legs = self.group, self._legs
-        wanted = legs.targets(self._targets)
+        wanted = legs.targets(self._targets.strokes)
         outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
             follows = group.follows(axis)

@@ -11,11 +11,16 @@ import numpy as np
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.path.common_stop import StartOffset
 
 # The interpolator catches up a late cycle with 10 % more speed, and skips three at most.
 MARGIN = 1.2
 LONGEST_GAP = 4
+# Where a drive holds its leg a little beside its target, or has not got a command, the difference
+# fades with this share of the acceleration limit.
+FADE_STRENGTH = 0.002
+MOST_BESIDE = 1e-3
 
 
 class MeasuredLegs:
@@ -105,6 +110,52 @@ class StoppingRamp:
         # Of a leg at rest both are zero.
         share = 1.0 - 0.5 * spent / np.maximum(self._times, np.finfo(np.float64).tiny)
         return np.asarray(self._strokes + self._rates * spent * share)
+
+
+class Targets:
+    """The cycle's targets on their way to the drives, no step larger than a leg can follow.
+
+    Args:
+        strokes (6,): Where the legs are [m].
+        limits: Of the legs.
+        cycle_time: [s].
+
+    Attributes:
+        strokes (6,): What goes out next [m].
+    """
+
+    def __init__(self, strokes: Array, limits: LegLimits, cycle_time: float) -> None:
+        self.strokes = strokes
+        self._limits, self._cycle = limits, cycle_time
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the cycle's targets begin anew, a little beside what the drives hold."""
+        self._beside: StartOffset | None = None
+        self._taken, self._faded = False, 0.0
+
+    def take(self, wanted: Array, elapsed: float, *, late: bool) -> LegFault | None:
+        """Take targets (6,) [m], the last being `elapsed` [s] old, unless their frame is late."""
+        beside = self.strokes - wanted
+        largest = float(np.abs(beside).max())
+        # When it begins: more than that is no matter of stiffness, and a jump like any other.
+        if 0.0 < largest < (np.inf if late else 0.0 if self._taken else MOST_BESIDE):
+            strength = FADE_STRENGTH * self._limits.acceleration
+            self._beside, self._faded = StartOffset(beside, 0.0, strength), 0.0
+        self._taken = True
+        if late:
+            return None
+        if self._beside is not None:
+            # By frames, too: drives that hear nothing stand.
+            self._faded += self._cycle
+            if self._beside.over(self._faded):
+                self._beside = None
+            else:
+                wanted = wanted + self._beside.at(self._faded)[0]
+        self.strokes, fault = limit_step(
+            self.strokes, wanted, elapsed, self._limits.rate, self._cycle
+        )
+        return fault
 
 
 def limit_step(
