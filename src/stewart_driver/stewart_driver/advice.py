@@ -120,9 +120,6 @@ REPORTED = re.compile(r'reports fault 0x([0-9A-F]{4})')
 def advice(reason: str) -> str:
     """Say what to do about a fault.
 
-    Args:
-        reason: Of the driver's state FAULT.
-
     Returns:
         Actions in their order, the last of which resets the fault.
 

@@ -79,7 +79,6 @@ class CardError(TransportError):
     """The card cannot be opened, is not what was expected, refuses a call or is gone."""
 
     def __init__(self, device: str, reason: str) -> None:
-        """Name the device and what is wrong."""
         super().__init__(f'analogue card {device}: {reason}')
         self.device = device
         self.reason = reason
@@ -100,6 +99,5 @@ class SensorFault(DriveFault):
     STUCK = 2
 
     def __init__(self, leg: int, code: int, text: str) -> None:
-        """Name the leg (1 to 6), the kind of fault and what was seen."""
         super().__init__(leg, code, text)
         self.args = (f'position sensor of leg {leg}: {text}',)

@@ -33,9 +33,6 @@ class LegLimits:
         stroke_lower, stroke_upper (6,): Ends of the stroke, legs 1 to 6 [m].
         rate: Largest rate of any leg [m/s].
         acceleration: Largest acceleration of any leg [m/s²].
-
-    Raises:
-        ConfigurationError: If a value is not finite, a range is empty or a limit is not positive.
     """
 
     stroke_lower: Array

@@ -31,14 +31,10 @@ def option(
 
 
 def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
-    """Check the fields whose default is a decimal number.
+    """Check the fields whose default is a decimal number; raises `ConfigurationError`.
 
     Args:
-        options: Instance of a dataclass.
         may_be_zero: Names of those that may be 0, beside the fields that say so.
-
-    Raises:
-        ConfigurationError: If one is not finite, negative, or 0 where that makes no sense.
     """
     for item in fields(options):
         if not isinstance(item.default, float):

@@ -83,7 +83,6 @@ class DaqCalibration:
     """What the volts of the data acquisition card mean.
 
     Attributes:
-        inputs: Position sensors of legs 1 to 6.
         outputs: Amplifiers of legs 1 to 6; none where the card only reads.
         mode: What the amplifiers take: position or velocity.
     """
@@ -99,7 +98,6 @@ class Rig:
     """One machine.
 
     Attributes:
-        platform: Platform type, a name or a path.
         drives, daq: None if they were never calibrated.
         interface: Network interface of the EtherCAT master, key ``ethercat.interface``.
         geometry: Digest of the platform's geometry at the last calibration, see `geometry_digest`;
@@ -130,12 +128,7 @@ class _Content:
 
 
 def load_rig(path: str | os.PathLike[str]) -> Rig:
-    """Read and check a rig file.
-
-    Raises:
-        ConfigurationError: If it cannot be read or says something that cannot be used: key, value
-            and what was expected.
-    """
+    """Read and check a rig file; raises `ConfigurationError`."""
     content = read_model(path, _Content)
     return Rig(
         content.platform,
@@ -194,11 +187,7 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
 
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:
-    """Refuse to drive a machine by the geometry of another one.
-
-    Raises:
-        ConfigurationError: If name or geometry differ.
-    """
+    """Refuse to drive a machine by the geometry of another one; raises `ConfigurationError`."""
     rig = load_rig(rig_file)
     wanted = f'{rig.platform!r}, the platform of {rig_file}'
     if not platform or Path(platform).stem != Path(rig.platform).stem:

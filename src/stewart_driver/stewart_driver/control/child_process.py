@@ -37,11 +37,7 @@ def spawn(arguments: Sequence[str], **streams: Any) -> subprocess.Popen[bytes]:
 
 
 class ChildProcess(ABC):
-    """A process that was started here.
-
-    Args:
-        process: As `spawn` returns it.
-    """
+    """A process that was started here."""
 
     called: ClassVar[str]
     """What it is called in sentences."""

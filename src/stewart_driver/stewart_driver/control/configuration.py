@@ -15,12 +15,7 @@ from stewart_driver.path.common_stop import STEEPEST
 
 @dataclass(frozen=True)
 class InterpolationSettings:
-    """How setpoints become the command of every cycle.
-
-    Raises:
-        ConfigurationError: If a value is negative, not finite, or zero where that makes no sense,
-            or the quick stop is milder than the common stop or harder than allowed.
-    """
+    """How setpoints become the command of every cycle."""
 
     playout_delay: float = option(
         0.03, 'setpoints are executed this long after their stamp [s]', min=0.0
@@ -56,11 +51,7 @@ class InterpolationSettings:
 
 @dataclass(frozen=True)
 class SupervisionSettings:
-    """Limits whose crossing stops the motion.
-
-    Raises:
-        ConfigurationError: If a value is not a positive number, or the share is above 1.
-    """
+    """Limits whose crossing stops the motion."""
 
     command_timeout: float = option(
         0.1, 'longest silence of joint_commands while moving [s]', min=0.0
@@ -107,9 +98,6 @@ class CycleConfiguration:
         publish_every: Every so many cycles a sample goes into the ring for the node.
         realtime_priority: SCHED_FIFO priority of the process, as of `scheduling.take_priority`.
         cpu_affinity: Processors that the process may run on; empty leaves all.
-
-    Raises:
-        ConfigurationError: If a number is out of range.
     """
 
     limits: LegLimits

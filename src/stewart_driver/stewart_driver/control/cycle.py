@@ -31,7 +31,6 @@ class ControlLoop:
 
     Args:
         backend: Opened before the first step, closed by the caller after the last.
-        configuration: Limits and settings.
         block: Where commands come from and measurements go.
         notes: What the process that runs the loop was not permitted.
     """
@@ -62,11 +61,7 @@ class ControlLoop:
         return self._machine.state
 
     def step(self, now: float) -> None:
-        """Run one cycle.
-
-        Args:
-            now: Instant of the cycle on the steady clock [s].
-        """
+        """Run one cycle."""
         operation = self._operation
         operation.now = now
         self.serve()

@@ -36,9 +36,6 @@ class Waiting:
 
     A context, in which the back end is made and the process handed to a `CycleClient`; it is
     killed if that fails.
-
-    Args:
-        module: Of the back end's class.
     """
 
     def __init__(self, module: str) -> None:
@@ -68,7 +65,6 @@ class CycleClient(ChildProcess, CycleLink):
 
     Args:
         backend: Not opened; it is pickled into the process.
-        configuration: Limits and settings.
         timeout: Longest time until the first cycle has run [s].
         waiting: The process, if it was started before the back end was made.
 
@@ -111,8 +107,6 @@ class CycleClient(ChildProcess, CycleLink):
         """Ask for something and wait for the answer, which comes in the next cycle.
 
         Args:
-            request: What is wanted.
-            value: Of the request, where it has one.
             timeout: Longest wait [s]; None takes what such a request may need.
         """
         if timeout is None:
@@ -145,14 +139,11 @@ class CycleClient(ChildProcess, CycleLink):
         )
 
     def end(self, timeout: float | None = None) -> None:
-        """Bring the legs to rest, switch the drives off and end the process.
+        """Bring the legs to rest, switch the drives off and end the process; raises `CycleError`.
 
         Args:
             timeout: Time after which it is killed [s]; None: of the longest stop, of closing the
                 back end, and two seconds.
-
-        Raises:
-            CycleError: If the process had to be killed or ended with an error.
         """
         self._block.words['end'] = 1
         if timeout is None:

@@ -34,7 +34,6 @@ def percentile(counts: Counts, share: float) -> float:
     """Return the duration that a share of the counted ones does not exceed.
 
     Args:
-        counts (BINS,): Histogram.
         share: 0 to 1; 0.99 for the 99th percentile.
 
     Returns:
@@ -112,8 +111,6 @@ class CycleCounters:
         latest, busiest: Worst wake-up lateness and longest work in one cycle [s].
         slipped: How far the path is behind its schedule [s].
         largest_following_error: Largest distance of any leg from its command [m].
-        verdicts: What became of the setpoints.
-        lateness, busy: Histograms.
         longest_round_trip, bad_working_counters, lost_frames: See `WireStatistics`.
         bus_restarts, emergencies, round_trips: See `WireStatistics`.
     """

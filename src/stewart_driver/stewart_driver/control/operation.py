@@ -26,14 +26,9 @@ class Operation:
     """State machine, interpolator, supervision and back end, which agree with each other.
 
     Args:
-        backend: Opened.
-        configuration: Limits and settings.
-        machine: Disabled.
         tell: Takes every change of the state at once, also one that lasts less than a cycle.
 
     Attributes:
-        interpolator, supervisor: At work.
-        now: Instant of the cycle on the steady clock [s].
         measured: The newest measurement; None before the first.
         commanded: What the drives were told last; None while they do not follow.
         answered: Whether they have taken the command before, as far as they say.

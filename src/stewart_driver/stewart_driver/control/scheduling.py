@@ -21,7 +21,7 @@ PERMISSION = 'rtprio in limits.conf, or CAP_SYS_NICE'
 
 
 def take_priority(priority: int, process: int = 0) -> str:
-    """Let a process go before the ordinary ones, by SCHED_FIFO.
+    """Let a process go before the ordinary ones, by SCHED_FIFO; raises `ConfigurationError`.
 
     Args:
         priority: 1 to 99; 0 changes nothing; `AS_PERMITTED`.
@@ -29,9 +29,6 @@ def take_priority(priority: int, process: int = 0) -> str:
 
     Returns:
         What was not permitted, empty if nothing was refused.
-
-    Raises:
-        ConfigurationError: If the very priority that was asked for is not permitted.
     """
     if not priority:
         return ''

@@ -76,7 +76,6 @@ class StateMachine:
     """The driver's state, moved by events along `TRANSITIONS`.
 
     Attributes:
-        state: Present state.
         reason: Why the last change happened, one sentence.
         after_stop: State that follows once the legs are at rest; None when not stopping.
     """

@@ -29,10 +29,6 @@ class Supervisor:
 
     Every check returns None, or one sentence with the leg, the value and its limit.
 
-    Args:
-        limits: What the legs may do.
-        settings: How far reality may be off.
-
     Attributes:
         largest_error: Largest distance of any leg from its command so far [m].
         lies: Whether the newest measurement is none that a leg can have made.
@@ -62,7 +58,6 @@ class Supervisor:
 
         Args:
             since: Instant of the last accepted command on the steady clock [s].
-            now: Present instant [s].
         """
         silent, allowed = now - since, self._settings.command_timeout
         if silent <= allowed:
@@ -73,7 +68,6 @@ class Supervisor:
         """Check that a measurement can be true, and remember it.
 
         Args:
-            measured: The newest one.
             powered: Whether the drives shall hold or move the legs; without power these may rest
                 on their mechanical ends, beyond their strokes.
         """
@@ -109,10 +103,6 @@ class Supervisor:
 
         A drive lags in proportion to its rate, and so does a leg whose cycle came late; a leg that
         has lost its force is found the sooner, the less is allowed to one that hardly moves.
-
-        Args:
-            command: What they shall do.
-            measured (6,): Strokes [m].
         """
         errors = [
             abs(wanted - value)

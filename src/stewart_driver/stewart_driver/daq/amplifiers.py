@@ -33,7 +33,6 @@ class PositionLoop:
     """
 
     def __init__(self, gain: float, integral_time: float, rate_limit: float) -> None:
-        """Start without an integral."""
         self._gain, self._growth, self._limit = gain, gain / integral_time, rate_limit
         self.reset()
 
@@ -53,9 +52,7 @@ class PositionLoop:
 
         Args:
             targets, target_rates (6,): Where the legs shall be [m], [m/s].
-            measured (6,): Where they are [m].
             trusted (6,): Legs whose sensor is believed; the others coast on the target's rate.
-            elapsed: Time since the last call [s].
         """
         limit = self._limit
         errors = np.where(trusted, targets - measured, 0.0)
@@ -73,18 +70,9 @@ class PositionAmplifiers:
     """Amplifiers that go to the stroke that their voltage means.
 
     Safe is the voltage of the present stroke: hold.
-
-    Args:
-        calibration: Of the outputs [m].
-        options: Strokes and lead.
-        outputs: Range of the outputs.
-
-    Raises:
-        ConfigurationError: If the stroke does not fit into the range of the outputs.
     """
 
     def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
-        """Check that the stroke fits."""
         self._calibration = calibration
         self._lower, self._upper = options.stroke_lower, options.stroke_upper
         self._lead = options.lead
@@ -112,18 +100,9 @@ class VelocityAmplifiers:
     """Amplifiers that move at the rate that their voltage means; the position loop is closed here.
 
     Safe is the calibrated zero: at 0 V the offset of an amplifier runs on, for ever.
-
-    Args:
-        calibration: Of the outputs [m/s].
-        options: How the loop is closed.
-        outputs: Range of the outputs.
-
-    Raises:
-        ConfigurationError: If the largest rate does not fit into the range of the outputs.
     """
 
     def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
-        """Check that the rate fits."""
         self._calibration = calibration
         limit = options.reserve * options.rate
         for rate in (limit, -limit):

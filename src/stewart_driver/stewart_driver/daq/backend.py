@@ -33,10 +33,6 @@ class DaqBackend(Backend):
     `open`, `disable` and `close`, and when a call of the card fails. No watchdog of the card sets
     them: if this process hangs or is killed they stay, until `rescue` is called from another one.
 
-    Args:
-        options: Card, wiring and loop.
-        access: How the card is opened.
-
     Raises:
         ConfigurationError: If the card type is unknown, or the calibration is missing, for another
             mode, or worse than allowed.
@@ -48,7 +44,6 @@ class DaqBackend(Backend):
     options_type: ClassVar[type] = DaqOptions
 
     def __init__(self, options: DaqOptions, access: CardAccess = ORDINARY) -> None:
-        """Find card type and calibration; nothing is opened before `open`."""
         self._options, self._access = options, access
         self.rig_file = options.rig_file
         self.cycle_time, self.limits = options.cycle_time, options.limits()

@@ -29,9 +29,6 @@ class Calibration:
         gains (6,): Of legs 1 to 6 [m/V]; of an amplifier that takes a velocity [m/(s V)].
         offsets (6,): Value at 0 V [m] or [m/s].
         residuals (6,): Largest distance of a point from its line [m] or [m/s].
-
-    Raises:
-        CalibrationError: If a number is not finite, or a gain is zero.
     """
 
     gains: Array
@@ -39,7 +36,6 @@ class Calibration:
     residuals: Array
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         for name in ('gains', 'offsets', 'residuals'):
             values = read_only(getattr(self, name))
             if values.shape != (LEGS,) or not np.isfinite(values).all():
@@ -63,7 +59,6 @@ class Fit:
     """A calibration and the points that it comes from.
 
     Attributes:
-        calibration: The six lines.
         volts, values, errors (n, 6): Points, and how far the line is above them [m] or [m/s]; NaN
             where a point is missing.
         name: What was calibrated, for messages: input or output.
@@ -98,14 +93,11 @@ class Fit:
 
 
 def fit(volts: Array, values: Array, name: str = 'input', unit: str = 'mm') -> Fit:
-    """Fit six lines by least squares.
+    """Fit six lines by least squares; raises `CalibrationError`.
 
     Args:
         volts, values (n, 6): Points of legs 1 to 6 [V] and [m] or [m/s]; NaN where a leg has none.
         name, unit: For messages, see `Fit`.
-
-    Raises:
-        CalibrationError: If a leg has less than three points, or they span less than 1 V.
     """
     gains, offsets = np.zeros(LEGS), np.zeros(LEGS)
     for leg in range(LEGS):
@@ -229,7 +221,6 @@ def fit_table(
     """Fit the inputs and the outputs that a table has points for; return each with its bound.
 
     Args:
-        table: The points.
         mode: What the amplifiers take: position or velocity.
         bound, rate_bound: Residual that is allowed [m], and of amplifiers that take a velocity
             [m/s]; nothing is checked against it.

@@ -25,10 +25,8 @@ class AnalogCard:
     """An open card.
 
     Args:
-        library: With the functions of python3-comedilib.
         options: What is where, and how long a call may take; to drive, `DaqOptions`.
         drives: Whether the outputs are needed; they are locked then. Reading locks nothing.
-        clock: Steady clock [s].
         wall: Wall clock, which the kernel's stamps are from [s].
         come_to: Lets the card's time go on to an instant, where it is simulated [s].
 
@@ -38,7 +36,6 @@ class AnalogCard:
         stamp: When the inputs were converted last, on the steady clock [s].
         live: Whether amplifiers may be on: unless the enable output was last seen to switch them
             off.
-        come_to: As given.
 
     Raises:
         CardError: If there is no such card, it is another one, lacks a channel or the range, or
@@ -58,7 +55,6 @@ class AnalogCard:
         wall: Callable[[], float] = time.time,
         come_to: Callable[[float], None] = lambda _: None,
     ) -> None:
-        """Open it, check that it is the card expected, and prepare the instruction lists."""
         self._library, self._options = library, options
         self._clock = clock
         # None where nothing is driven or no output switches the amplifiers.
@@ -267,11 +263,7 @@ class CodeRange(NamedTuple):
         return np.asarray(self.lower + self.step * codes)
 
     def codes(self, volts: Array) -> Codes:
-        """Return the nearest codes of some voltages [V].
-
-        Raises:
-            ConfigurationError: If one lies outside the range; nothing is clipped.
-        """
+        """Return the nearest codes of some voltages [V]; raises `ConfigurationError`."""
         # Not "outside": a NaN is refused too.
         inside = (volts >= self.lower) & (volts <= self.upper)
         if not inside.all():

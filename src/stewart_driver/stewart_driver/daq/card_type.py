@@ -36,8 +36,6 @@ class CardType:
     """A way to reach a card.
 
     Attributes:
-        label: What diagnostics call it.
-        simulated: Whether there is no card.
         load: Returns an object with the functions of python3-comedilib; raises `CardError` where
             they are not installed.
         time_of: Takes the file name of a card, returns its time where that is simulated, and None
@@ -87,7 +85,6 @@ class CardAccess:
         """Open a card, which the caller closes.
 
         Args:
-            options: Which one, and what is connected to it.
             drives: Whether its outputs are needed.
 
         Raises:

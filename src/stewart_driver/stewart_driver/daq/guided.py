@@ -20,28 +20,19 @@ class Guide:
     """Ask for strokes and read the volts that belong to them.
 
     Args:
-        card: Open; it is only read.
         scans: Readings that are averaged for a point.
-        say: Tells a person what to do.
-
-    Raises:
-        CalibrationError: If there is less than one reading per point.
     """
 
     def __init__(self, card: AnalogCard, scans: int, say: Callable[[str], None]) -> None:
-        """Check."""
         if scans < 1:
             raise CalibrationError(f'readings per point must be at least 1, not {scans}')
         self._card, self._scans, self._say = card, scans, say
 
     def take(self, lines: Iterable[str]) -> CalibrationTable:
-        """Take inputs and strokes until an empty line, or the end.
+        """Take inputs and strokes until an empty line, or the end; raises `CardError`.
 
         Each line has strokes in mm, one for all legs or six. A point that is mistyped, saturated,
         or taken while a leg moved is only asked for again.
-
-        Raises:
-            CardError: If the card fails.
         """
         self._say(f'card {self._card.board}, inputs {self._card.inputs}')
         strokes: list[Array] = []

@@ -25,11 +25,7 @@ MAY_BE_ZERO = {'saturation_margin', 'lead', 'enable_delay', 'stroke_lower'}
 
 @dataclass(frozen=True)
 class SensorOptions:
-    """Which card, and what its inputs mean.
-
-    Raises:
-        ConfigurationError: If a value cannot be used.
-    """
+    """Which card, and what its inputs mean."""
 
     card: str = option('comedi', 'how the card is reached: comedi, or an installed card type')
     device: str = option('/dev/comedi0', 'file name of the card, or socket of a simulated one')
@@ -45,7 +41,6 @@ class SensorOptions:
     longest_call: float = option(0.02, 'a call of the card that takes longer has failed [s]')
 
     def __post_init__(self) -> None:
-        """Check."""
         require_positive(self, MAY_BE_ZERO)
         if len(self.input_range) != 2:
             raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
@@ -64,11 +59,7 @@ class SensorOptions:
 
 @dataclass(frozen=True)
 class DaqOptions(SensorOptions):
-    """How the card drives the legs; every field is a parameter ``daq.<field>``.
-
-    Raises:
-        ConfigurationError: If a value cannot be used.
-    """
+    """How the card drives the legs; every field is a parameter ``daq.<field>``."""
 
     mode: str = option('position', 'what the amplifiers take: position or velocity')
     cycle_time: float = option(0.004, 'time from one exchange to the next [s]')
@@ -102,7 +93,6 @@ class DaqOptions(SensorOptions):
     worst_residual: float = option(1e-3, 'a calibration with a larger residual is refused [m]')
 
     def __post_init__(self) -> None:
-        """Check."""
         super().__post_init__()
         _require_channels('output_channels', self.output_channels)
         if self.enable_channel < -1:

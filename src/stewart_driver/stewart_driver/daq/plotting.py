@@ -16,14 +16,10 @@ WIDTH, HEIGHT, DPI = 8.0, 3.6, 120
 
 
 def save_residuals(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
-    """Draw what every point is off its line.
+    """Draw what every point is off its line; raises `OSError`.
 
     Args:
-        path: PNG, SVG or PDF file to write.
         fits: Lines with their points, and the distance that is allowed [m] or [m/s].
-
-    Raises:
-        OSError: If it cannot be written.
     """
     figure = Figure(figsize=(WIDTH, HEIGHT * len(fits)), dpi=DPI, layout='constrained')
     for axes, (fit, bound) in zip(

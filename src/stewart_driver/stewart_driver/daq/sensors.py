@@ -40,8 +40,6 @@ class PositionSensors:
     """Read the sensors of an open card.
 
     Args:
-        card: Where they are connected.
-        calibration: Of the sensors.
         margin: Voltages this close to an end of the range count as saturated [V].
         rate_bandwidth: Corner frequency of the filter that makes rates of strokes [Hz].
     """
@@ -49,7 +47,6 @@ class PositionSensors:
     def __init__(
         self, card: AnalogCard, calibration: Calibration, margin: float, rate_bandwidth: float
     ) -> None:
-        """Begin without a scan."""
         self._card, self._calibration = card, calibration
         self._margin = margin
         self._corner = 2.0 * np.pi * rate_bandwidth
@@ -88,13 +85,6 @@ class PositionSensors:
 class DaqReader:
     """Read the position sensors; outputs are neither set nor locked.
 
-    Args:
-        options: Card and wiring.
-        access: How the card is opened.
-
-    Attributes:
-        label: What kind of card it is.
-
     Raises:
         ConfigurationError: If the card type is unknown or there is no calibration.
     """
@@ -103,7 +93,6 @@ class DaqReader:
     options_type: ClassVar[type] = SensorOptions
 
     def __init__(self, options: SensorOptions, access: CardAccess = ORDINARY) -> None:
-        """Find card type and calibration; nothing is opened."""
         self._options, self._access = options, access
         self.label = find_card_type(options.card).label
         self._calibration = lines(options.calibration().inputs)

@@ -56,8 +56,6 @@ class ActiveBus:
 
     Args:
         wire: In SAFEOP, and in OP before.
-        started: The drives on it.
-        kind, options, monitor, phase: What they are, times, supervision, and their cycle.
 
     Attributes:
         group: States and controlwords.
@@ -74,7 +72,6 @@ class ActiveBus:
         monitor: BusMonitor,
         phase: PhaseLock,
     ) -> None:
-        """Take the first measurement."""
         self._wire, self._layouts, self._kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives = started.drives

@@ -45,13 +45,9 @@ class EthercatBackend(Backend):
     motors off, brings a bus up again, and then from the beginning: identity, settings, maps and
     clocks, as after the first start.
 
-    Args:
-        options: Wire, drives and times.
-
     Attributes:
         simulated: True in a network namespace or on a wire in this process: only a virtual rig is
             there.
-        wire: How the frames fare.
         notes: Of the last start: what is otherwise than planned, and where the platform stands.
 
     Raises:
@@ -65,7 +61,6 @@ class EthercatBackend(Backend):
     wire: WireStatistics
 
     def __init__(self, options: EthercatOptions) -> None:
-        """Read the files; nothing is opened before `open`."""
         self._options, self.rig_file = options, options.rig_file
         self._kind = DriveType.from_yaml(options.drive)
         self.cycle_time, self.limits = options.cycle_time, self._kind.limits
@@ -179,13 +174,10 @@ class EthercatBackend(Backend):
         return '' if self._active is None else self._active.group.why_not_on()
 
     def home(self) -> str:
-        """Compare the strokes with those at home, or let the drives find it.
+        """Compare the strokes with those at home, or let the drives find it; raises `HomingError`.
 
         Where they do, this begins a motion of all legs, one after the other, and has to be asked
         for again all the time: see `HomingMotion`.
-
-        Raises:
-            HomingError: If the platform is elsewhere, or these are other drives.
         """
         calibration, active = self._calibration, self._opened
         if active.is_homing and active.homing is not None:

@@ -47,7 +47,6 @@ class Drive:
     """One slave, object by object; its leg, 1 to 6, is its place on the cable."""
 
     def __init__(self, leg: int, slave: pysoem.CdefSlave) -> None:
-        """Read the identity out of what the scan has found."""
         self.leg = leg
         self._slave = slave
 
@@ -93,10 +92,6 @@ class Drive:
 class Bus:
     """A network interface with an EtherCAT master on it.
 
-    Args:
-        interface: Its name.
-        receive_timeout: Longest wait for a frame of the cycle [s].
-
     Attributes:
         drives: In the order of the cable, after `scan`.
 
@@ -108,7 +103,6 @@ class Bus:
     """
 
     def __init__(self, interface: str, receive_timeout: float) -> None:
-        """Open the interface."""
         self._interface = interface
         _check_interface(interface)
         self._claim = _claim(interface)
@@ -168,11 +162,7 @@ class Bus:
         return self.drives
 
     def _await(self, name: str, state: int, patience: float) -> None:
-        """Wait until all slaves are in a state.
-
-        Raises:
-            NotOperational: If one refuses it, or takes longer than `patience` [s].
-        """
+        """Wait until all slaves are in a state; raises `NotOperational`."""
         limit = self.now() + patience
         while True:
             statuses = [_status(slave) for slave in self._read_states()]
@@ -197,14 +187,10 @@ class Bus:
         return f'slave {number + 1} ({slave.name})'
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP.
+        """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
 
         Args:
-            watchdog: Silence after which a slave leaves OP [s].
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
-
-        Raises:
-            NotOperational: If the process data cannot be laid out, or a slave refuses SAFEOP.
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:

@@ -49,7 +49,6 @@ class DriveMonitor:
     """
 
     def __init__(self, cycle_time: float) -> None:
-        """Know nothing of the drives."""
         self._limited_frames = max(round(LIMITED_FOR / cycle_time), FRAMES)
         self._shown = [0] * LEGS
         self._counts: list[dict[str, int]] = [{} for _ in range(LEGS)]
@@ -95,7 +94,6 @@ class BusMonitor:
     def __init__(
         self, wire: Wire, interface: str, options: EthercatOptions, statistics: WireStatistics
     ) -> None:
-        """Begin without a frame."""
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]

@@ -53,14 +53,11 @@ class DriveGroup:
     its own option code and applies its brake, and then the voltage goes.
 
     Args:
-        count: How many drives.
         ramp_frames: A drive that has not ramped down after so many frames is switched off the hard
             way.
         brake_frames: A drive stays in Switched On for so many frames, until its brake holds.
 
     Attributes:
-        states: As the drives last reported them; None where a statusword named no state.
-        statuswords: As they last reported them.
         all_on_for: For how many frames all drives have been in Operation Enabled.
         homing: Drive 0 to 5 that moves by itself (mode 6), and its bits beside Enable Operation.
         left: Legs, from 1, whose drives have left operation by themselves since the last `enable`
@@ -68,7 +65,6 @@ class DriveGroup:
     """
 
     def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:
-        """Ask for nothing."""
         self._command, self._frames = GroupCommand.OFF, FRAMES_TO_ACT
         self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
         self._dropped = [False] * count

@@ -36,7 +36,6 @@ class PdoLayout(NamedTuple):
     """What one drive exchanges.
 
     Attributes:
-        outputs, inputs: To the drive, and from it.
         note: Where its maps are not what was planned.
         lacks: What else it does not have or take.
     """
@@ -55,14 +54,8 @@ def set_up(
     Only what makes it follow targets at all is demanded; what else it refuses is noted.
 
     Args:
-        drive: In PREOP.
-        kind: What it is.
-        cycle_time: Time between targets [s].
         ends: Where the drive itself has to stop its leg [count]; None where strokes are not
             absolute.
-
-    Returns:
-        How to read and write its process data.
 
     Raises:
         SdoRefused: If it does not take a start value that is needed.
@@ -174,10 +167,7 @@ def check_encoder(drive: SdoChannel, kind: DriveType) -> None:
 
 
 def interpolation_time(cycle_time: float) -> tuple[int, int]:
-    """Return 60C2h for a cycle: units and exponent of ten.
-
-    Raises:
-        ConfigurationError: If the object cannot say this time exactly.
+    """Return 60C2h for a cycle: units and exponent of ten; raises `ConfigurationError`.
 
     Examples:
         >>> interpolation_time(0.0025)

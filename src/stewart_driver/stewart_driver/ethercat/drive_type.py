@@ -105,14 +105,10 @@ class DriveType:
     """A type of drive, with its motor and the leg that it moves.
 
     Attributes:
-        title: For people.
-        vendor: Vendor of the identity object.
         products: Product codes that are this type.
         revisions: Least and greatest revision.
-        outputs, inputs: What is exchanged.
         start_values: Written in this order before the maps.
         clocks: Whether the drive works on SYNC0 of the distributed clocks.
-        gear: Counts, lead, ratio, torque.
         limits: What motor, screw and cylinder may do.
         guards: What the drive does by itself, and which of it the type has.
         tells_following: Whether bit 12 of the statusword says that the drive follows its target.

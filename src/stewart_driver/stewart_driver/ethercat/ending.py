@@ -34,7 +34,6 @@ class Ending:
     """What is done with drives before their bus is closed.
 
     Args:
-        wire, group, legs, kind: Of the bus.
         pace: Yields once per cycle until an instant [s].
         frame: Exchanges one at an instant [s]; tells whether it came back.
         live: Tells which motors are under voltage.

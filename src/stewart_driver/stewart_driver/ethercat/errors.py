@@ -15,7 +15,6 @@ class NoInterface(TransportError):
     """There is no such network interface."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        """Name it and those that there are."""
         offer = ', '.join(known) or 'none'
         super().__init__(f'there is no network interface {name!r}; there are: {offer}')
 
@@ -24,7 +23,6 @@ class BusTaken(TransportError):
     """Another driver is on this interface."""
 
     def __init__(self, interface: str) -> None:
-        """Name the interface."""
         super().__init__(f'another EtherCAT master of this suite is on {interface}: end it first')
 
 
@@ -36,7 +34,6 @@ class WrongCount(WrongBus):
     """There are not as many slaves as legs."""
 
     def __init__(self, interface: str, names: Sequence[str], expected: int) -> None:
-        """Say how many there are, and which, in the order of the cable."""
         text = f'no slave answers on {interface}: are the drives on, is this their port?'
         if names:
             found = ', '.join(f'{place}: {name}' for place, name in enumerate(names, 1))
@@ -48,7 +45,6 @@ class SdoRefused(TransportError):
     """A drive aborted an SDO or did not answer it."""
 
     def __init__(self, leg: int, index: int, subindex: int, reason: str) -> None:
-        """Name the leg, the object and why, which `reason` keeps."""
         super().__init__(f'drive of leg {leg} refuses object {index:04X}h:{subindex}: {reason}')
         self.reason = reason
 
@@ -61,7 +57,6 @@ class NotOperational(TransportError):
     """A drive does not go to the state asked for."""
 
     def __init__(self, wanted: str, found: Sequence[str]) -> None:
-        """Name the state wanted, and state and reason of each leg that has another."""
         super().__init__(f'not every drive reaches {wanted}: ' + '; '.join(found))
 
 
@@ -72,7 +67,6 @@ class LegFault(DriveFault):
     """
 
     def __init__(self, leg: int, text: str) -> None:
-        """Name the leg and say what happened."""
         DriverError.__init__(self, f'leg {leg}: {text}' if leg else text)
         self.leg, self.code, self.text = leg, 0, text
 

@@ -76,12 +76,8 @@ class Guards:
         """Yield what a drive is to be given, in the order of writing.
 
         Args:
-            gear: Counts per metre.
             deceleration: What the legs and the platform on them bear [m/s²].
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
-
-        Yields:
-            Values for objects.
         """
         for name, code in self.options.items():
             yield Setting(name.replace('_', ' '), OPTIONS[name], 0, struct.pack('<h', code))

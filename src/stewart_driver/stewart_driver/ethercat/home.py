@@ -31,8 +31,6 @@ class Known(NamedTuple):
     """What is known of the drives before they are asked.
 
     Attributes:
-        calibration: What the rig file has.
-        rig_file: For sentences.
         seen: Where the drives stood last in this session [count], if it has only lost its bus.
         incremental: Whether positions mean nothing before the drives have homed.
         just_homed: Whether they have, and stand where they were seen.
@@ -65,11 +63,6 @@ class Known(NamedTuple):
         They are, if these are the calibrated drives and stand where they stood when they were last
         switched off; before the first time, where they were calibrated. Drives that have not been
         off since this session has given them their limits need no new proof.
-
-        Args:
-            found: Who the drives on the cable are, legs 1 to 6.
-            kind: What they are.
-            drives: In PREOP.
         """
         calibration = self.calibration
         reason = why_not(calibration, found, self.rig_file)
@@ -131,9 +124,6 @@ def why_elsewhere(
     """Say which leg does not stand where it was left: then its encoder may have lost its turns.
 
     Args:
-        calibration: With where the drives were parked.
-        counts: Where they stand [count].
-        gear: Counts per metre.
         seen: Where they stood last, if this session has seen them [count].
     """
     left, when = seen or calibration.parked_counts, 'when its drive was last switched off'

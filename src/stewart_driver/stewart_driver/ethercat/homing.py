@@ -57,7 +57,6 @@ class HomingPlan(NamedTuple):
     Attributes:
         methods: Of 6098h that it has.
         fast_speed, slow_speed: To the switch, and to its edge or the index pulse [m/s].
-        acceleration: [m/s²].
         stroke: Of a leg at home [m].
     """
 
@@ -109,7 +108,6 @@ class HomingMotion:
         drives: Legs 1 to 6, object by object.
         mode_mapped: Of each drive, whether its mode is exchanged cyclically; else it is set by
             SDO.
-        gear: Counts per metre.
         stroke: Longest way of a leg [m].
         cycle_time, now: Time between frames, and present instant [s].
 
@@ -134,7 +132,6 @@ class HomingMotion:
         cycle_time: float,
         now: float,
     ) -> None:
-        """Begin with the next frame."""
         self._drives, self._mode_mapped = drives, mode_mapped
         self._settings = tuple(plan.settings(method, gear))
         self._longest = plan.longest(gear, stroke)
@@ -169,7 +166,6 @@ class HomingMotion:
         """Take note of a frame.
 
         Args:
-            now: Its instant [s].
             inputs: What the drives report, legs 1 to 6.
             rates (6,): Measured [m/s].
             holding: Whether all drives are on and hold their legs, but for the one that moves.

@@ -27,16 +27,12 @@ class MeasuredLegs:
     """What six drives report, as strokes, rates and forces.
 
     Args:
-        gear: Counts per metre.
         zeros: Position of each drive at stroke zero [count]; None: where the legs stand.
         bandwidth: Corner of the low pass behind differences of strokes, from which the rates are
             where not every drive reports a velocity [Hz].
-        inputs: What the drives report now.
-        now: Present instant [s].
 
     Attributes:
         inputs: What the drives have reported last, legs 1 to 6.
-        stamp: When [s].
         strokes, rates (6,): [m], [m/s].
     """
 
@@ -48,7 +44,6 @@ class MeasuredLegs:
         inputs: Sequence[Inputs],
         now: float,
     ) -> None:
-        """Stand still."""
         self._gear, self._corner = gear, tau * bandwidth
         self.inputs, self.stamp = inputs, now
         self._zeros = np.array(self.counts if zeros is None else zeros, dtype=np.float64)
@@ -92,14 +87,12 @@ class StoppingRamp:
 
     Args:
         strokes, rates (6,): Measured at the beginning [m], [m/s].
-        acceleration: Of all legs [m/s²].
 
     Attributes:
         duration: Until the last leg is at rest [s].
     """
 
     def __init__(self, strokes: Array, rates: Array, acceleration: float) -> None:
-        """Find out how long each leg takes."""
         self._strokes, self._rates = strokes, rates
         self._times = np.abs(rates) / acceleration
         self.duration = float(self._times.max())
@@ -114,11 +107,6 @@ class StoppingRamp:
 
 class Targets:
     """The cycle's targets on their way to the drives, no step larger than a leg can follow.
-
-    Args:
-        strokes (6,): Where the legs are [m].
-        limits: Of the legs.
-        cycle_time: [s].
 
     Attributes:
         strokes (6,): What goes out next [m].
@@ -170,7 +158,6 @@ def limit_step(
         previous, wanted (6,): Strokes of the last targets and of the new ones [m].
         elapsed: Time between them [s].
         rate: Largest rate of a leg [m/s].
-        cycle_time: [s].
 
     Returns:
         The targets; shortened for all legs by the same share, so that the platform stays on its

@@ -15,11 +15,7 @@ SHARE_FOR_A_FRAME = 0.75
 
 @dataclass(frozen=True)
 class EthercatOptions:
-    """Wire, drives and patience; every field is a parameter ``ethercat.<field>``.
-
-    Raises:
-        ConfigurationError: If a value cannot be used.
-    """
+    """Wire, drives and patience; every field is a parameter ``ethercat.<field>``."""
 
     interface: str = option('', 'network interface; empty: that of rig_file')
     namespace: str = option(
@@ -42,7 +38,6 @@ class EthercatOptions:
     rate_bandwidth: float = option(100.0, 'corner of measured rates that no drive reports [Hz]')
 
     def __post_init__(self) -> None:
-        """Check."""
         require_positive(self, may_be_zero={'receive_timeout'})
         interpolation_time(self.cycle_time)
         if not self.sync_shift < 1.0:

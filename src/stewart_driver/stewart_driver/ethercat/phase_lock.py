@@ -26,7 +26,6 @@ class PhaseLock:
     """
 
     def __init__(self, cycle_time: float) -> None:
-        """Know nothing of the clocks yet."""
         self._cycle = round(1e9 * cycle_time)
         self._integral = 0.0
         self.error = self.shift = 0.0

@@ -98,22 +98,16 @@ class OutputImage:
     """Octets for one drive.
 
     Args:
-        leg: Whose drive.
-        entries: Its output maps.
         present: Returns the present value of an object, index and subindex, as octets: what is
             mapped and of no interest here keeps it, for a zero there might mean no torque.
 
     Attributes:
         takes_mode: Whether the mode of operation is exchanged, too.
-
-    Raises:
-        UnusableMap: If a needed signal is missing, or lies across octets.
     """
 
     def __init__(
         self, leg: int, entries: Sequence[int], present: Callable[[int, int], bytes]
     ) -> None:
-        """Find the signals and fill the rest."""
         at = _find(leg, entries, OUTPUTS, NEEDED_OUTPUTS)
         self._image = bytearray(_octets(entries))
         ours = {signal.entry for signal in OUTPUTS.values()}
@@ -146,7 +140,6 @@ class InputImage:
     """
 
     def __init__(self, leg: int, entries: Sequence[int]) -> None:
-        """Find the signals."""
         at = _find(leg, entries, INPUTS, NEEDED_INPUTS)
         self._at = [(at.get(name), f'<{signal.code}') for name, signal in INPUTS.items()]
         self.size = _octets(entries)

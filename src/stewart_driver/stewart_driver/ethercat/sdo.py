@@ -42,14 +42,10 @@ def has_mode(drive: SdoChannel, mode: Mode) -> bool:
 
 
 def pack(kind: str, value: int | str) -> bytes:
-    """Return the octets of a value, as an SDO takes them.
+    """Return the octets of a value, as an SDO takes them; raises `ConfigurationError`.
 
     Args:
-        kind: One of `TYPES`.
         value: An integer, a text, or octets in hexadecimal digits.
-
-    Raises:
-        ConfigurationError: If the type is unknown or the value does not fit into it.
 
     Examples:
         >>> pack('i16', -2).hex()

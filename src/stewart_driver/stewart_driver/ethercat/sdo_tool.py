@@ -46,8 +46,6 @@ class Found:
 
     Attributes:
         place: From 1; of a drive its leg.
-        name: Order code of its EEPROM.
-        vendor, product, revision: Of its EEPROM.
         serial: Object 1018h:4; None if it cannot be read.
         state: Of the drive; empty if it is none.
         position: Where it stands [count].
@@ -74,7 +72,6 @@ class Reading:
     Attributes:
         counts: Positions [count].
         wandering: Largest change of a position while they were read [count].
-        identities: Who they are.
     """
 
     counts: tuple[int, ...]
@@ -88,11 +85,7 @@ def scan(options: EthercatOptions) -> tuple[Found, ...]:
 
 
 def read_counts(options: EthercatOptions) -> Reading:
-    """Return where the drives stand.
-
-    Raises:
-        TransportError: If the wire cannot be used, or the drives are not those of the type.
-    """
+    """Return where the drives stand; raises `TransportError`."""
     counts, wandering, identities = _ask(options, 'counts')
     return Reading(tuple(counts), wandering, tuple(DriveIdentity(*item) for item in identities))
 
@@ -100,30 +93,14 @@ def read_counts(options: EthercatOptions) -> Reading:
 def read_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str
 ) -> int | str:
-    """Return the value of an object.
-
-    Args:
-        options: Where the slaves are.
-        place: Which, from 1.
-        index, subindex: Which object.
-        kind: One of ``sdo.TYPES``.
-
-    Raises:
-        TransportError: If the wire cannot be used, the slave is not there or refuses.
-        ConfigurationError: If the object is of another type.
-    """
+    """Return the value of an object."""
     return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, None)))
 
 
 def write_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str, value: int | str
 ) -> int | str:
-    """Write an object as `read_object` reads it; return what it is now, for the caller to compare.
-
-    Raises:
-        TransportError: If the wire cannot be used, the slave is not there or refuses.
-        ConfigurationError: If the value does not fit the type.
-    """
+    """Write an object as `read_object` reads it; return what it is now, to compare."""
     data = pack(kind, value).hex()
     return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, data)))
 

@@ -39,12 +39,9 @@ class StartedBus(NamedTuple):
     """Six drives that exchange process data.
 
     Attributes:
-        identities: Who they are, legs 1 to 6.
-        layouts: How to read and write their process data, legs 1 to 6.
         not_homed: Why their positions are not strokes; empty if they are.
         zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
         notes: What the drives do not have of what was asked for, and what they do instead.
-        drives: They, object by object.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -111,11 +108,7 @@ def start(
 
 
 def merge_notes(notes: Sequence[str]) -> list[str]:
-    """Say once what several drives have in common.
-
-    Args:
-        notes: Of legs 1 to 6, each naming its own.
-    """
+    """Say once what several drives have in common."""
     legs: dict[str, list[str]] = {}
     for leg, note in enumerate(notes, 1):
         legs.setdefault(note.replace(f'drive of leg {leg} ', 'drive of leg %s '), []).append(
@@ -134,7 +127,6 @@ class Resumption:
     def __init__(
         self, wire: Wire, kind: DriveType, phase: PhaseLock, *, asked: bool = False
     ) -> None:
-        """Begin with the next frame, the drives being asked for OP already or not."""
         self._wire, self._clocks, self._phase = wire, kind.clocks, phase
         self._asked = asked
         self.refusals: dict[int, AlStatus] = {}

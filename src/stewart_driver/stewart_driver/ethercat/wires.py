@@ -88,7 +88,6 @@ def open_wire(interface: str, receive_timeout: float) -> Wire:
 
     Args:
         interface: Name of a wire in this process, or of a network interface.
-        receive_timeout: Longest wait for a frame of the cycle [s].
     """
     offered = OFFERS.find(interface)
     if offered is not None:

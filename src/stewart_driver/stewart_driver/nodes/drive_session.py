@@ -34,15 +34,8 @@ from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
 class DriveSession:
     """A running cyclic process, seen in messages.
 
-    Args:
-        backend: What moves the legs.
-        loop: The control loop that moves them.
-        chosen: Parameters of the node.
-        wall: Returns the time of the message stamps [s].
-
     Attributes:
         clock: Every stamp that enters or leaves is converted here, and only here.
-        reports: Tasks for diagnostics.
     """
 
     def __init__(
@@ -113,11 +106,7 @@ class DriveSession:
         )
 
     def take_jog(self, message: Jog) -> None:
-        """Move legs by hand for a moment.
-
-        Raises:
-            MessageError: If the request is old, or a rate is not finite; it is counted.
-        """
+        """Move legs by hand for a moment; raises `MessageError`."""
         stamp = self.clock.to_steady(to_seconds(message.header.stamp))
         age = self._client.steady() - stamp
         if abs(age) > DEAD_MAN:
@@ -292,12 +281,7 @@ class Parking:
     """A straight way in the strokes, driven as jog requests; legs that do not arrive end it, too.
 
     Args:
-        link: The control loop.
         strokes (6,): Where the legs shall be when the voltage is taken [m].
-        rate: Rate limit of the legs [m/s].
-
-    Attributes:
-        active: Whether the legs are on their way.
     """
 
     def __init__(self, link: CycleLink, strokes: Array, rate: float) -> None:

@@ -61,11 +61,7 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
         """Leave the checks to the parts, which are made for a back end."""
 
     def configuration(self, backend: Backend) -> CycleConfiguration:
-        """Return what the cyclic process is told.
-
-        Raises:
-            ConfigurationError: If a value cannot be used, also together with this back end.
-        """
+        """Return what the cyclic process is told; raises `ConfigurationError`."""
         if backend.rig_file and (self.platform or not backend.simulated):
             require_platform_of_the_rig(self.platform, backend.rig_file)
         self._check_park_strokes(backend)

@@ -130,10 +130,6 @@ def backend_report(
     """Report what moves the legs and in which state it is: ERROR in FAULT, with what to do.
 
     Args:
-        name: Name of the back end.
-        state: State of the drives.
-        reason: Why it is in this state.
-        simulated: Whether no metal moves.
         details: What the back end tells of itself besides.
     """
     todo = {'do': advice(reason)} if state is State.FAULT else {}

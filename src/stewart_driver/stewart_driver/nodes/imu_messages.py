@@ -26,9 +26,6 @@ class ImuMessages:
 
     `data`, which comes with every sample, returns the bytes of an Imu; the others fill one message
     object per topic anew, so publish what a method returns before calling it again.
-
-    Args:
-        parameters: Frame, standard deviations and scales.
     """
 
     def __init__(self, parameters: ImuParameters) -> None:

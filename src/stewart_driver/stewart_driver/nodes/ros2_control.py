@@ -32,7 +32,6 @@ class GraphController:
     """A controller on the graph, in a context of its own, which nobody has to spin.
 
     Args:
-        options: Names of topics and joints.
         wall, steady: Return the time of stamps, and that of the cycle [s].
     """
 

@@ -112,9 +112,6 @@ SampleSource: TypeAlias = ThreadedSource | SteppedSource
 class DeviceClock:
     """The machine's steady clock, or simulated time where the node's clock is overridden.
 
-    Args:
-        node: Who holds the device.
-
     Attributes:
         simulated: Whether time is simulated: the device has to be in this process then.
 

@@ -47,12 +47,9 @@ class Interpolator:
 
     Args:
         limits: Ends of stroke, rate and acceleration that no command leaves.
-        settings: Delay, tolerances and stopping.
         cycle_time: Nominal time between two calls of `command` [s].
 
     Attributes:
-        clock: Of the path.
-        counts: Accepted and refused setpoints.
         last_refusal: Why the last refused setpoint was refused, with numbers.
         trouble: Why the last call of `command` has begun to bring the legs to rest; empty if it
             has not.
@@ -194,7 +191,6 @@ class Interpolator:
         """Return what the legs shall do in the cycle at `now`.
 
         Args:
-            now: Instant of the cycle [s].
             answered: Whether the drives have answered the command before; if not, they may not
                 know it.
 

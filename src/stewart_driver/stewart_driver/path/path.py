@@ -32,7 +32,6 @@ class Path:
 
     Args:
         limits: Ends of stroke, rate and acceleration that no segment leaves.
-        settings: Delay and tolerances.
 
     Attributes:
         full: Whether a setpoint was refused because too many wait.
@@ -67,8 +66,6 @@ class Path:
         """Start a path at a setpoint that rests where the legs are held; return why not.
 
         Args:
-            held: Where they are.
-            setpoint: The first knot.
             now: Instant of the last command on the steady clock [s].
         """
         settings = self._settings
@@ -187,9 +184,6 @@ class Contradictions:
     Those of the first make the path; those of the second would need jumps there and back, and are
     refused. One outlier is no second source, but outliers that keep coming between setpoints that
     fit are.
-
-    Args:
-        acceleration: Largest of any leg [m/s²].
 
     Attributes:
         accepted: Whether a setpoint was accepted since the last contradiction; set by who accepts.

@@ -63,8 +63,6 @@ class PathClock:
         """Play on and return the speed of the path [-].
 
         Args:
-            now: Instant of the cycle on the steady clock [s].
-            step: Time since the cycle before [s].
             slope, bend (6,): First and second derivative of the strokes along the path where it
                 stands now [m/s], [m/s²].
         """

@@ -33,7 +33,6 @@ class JointReading(NamedTuple):
 
     Attributes:
         stamp: On the steady clock [s].
-        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
         forces (6,): Positive pushes apart [N]; None where there are none.
     """
 
@@ -65,11 +64,7 @@ class JointStatesFault(DriveFault):
 
 
 class ControllerBackend(Backend):
-    """Six drives behind a controller.
-
-    Args:
-        options: Which controller, and what its joints are.
-    """
+    """Six drives behind a controller."""
 
     name: ClassVar[str] = 'ros2_control'
     options_type: ClassVar[type] = Ros2ControlOptions

@@ -14,11 +14,7 @@ from stewart_driver.options import option, require_positive
 
 @dataclass(frozen=True)
 class Ros2ControlOptions:
-    """Which controller, and what its joints are; every field is a parameter ``ros2_control.…``.
-
-    Raises:
-        ConfigurationError: If a value cannot be used.
-    """
+    """Which controller, and what its joints are; every field is a parameter ``ros2_control.…``."""
 
     controller: str = option(
         'leg_position_controller', 'takes six strokes [m] on <controller>/commands'

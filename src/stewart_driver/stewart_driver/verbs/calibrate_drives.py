@@ -62,12 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Calibrate or check; return 1 if the operator says no.
-
-    Raises:
-        DriverError: If the drives cannot be read, move, or cannot be used with these offsets, or
-            if the check fails.
-    """
+    """Calibrate or check; return 1 if the operator says no. Raises `DriverError`."""
     path: Path = arguments.rig_file
     rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)
     options = EthercatOptions(

@@ -25,14 +25,9 @@ CHUNKS = 16
 
 
 class ArrivalTimes:
-    """Latest possible instant at which a byte of the stream began to be sent.
-
-    Args:
-        baud: Speed of the line.
-    """
+    """Latest possible instant at which a byte of the stream began to be sent."""
 
     def __init__(self, baud: int) -> None:
-        """Begin with no chunk read."""
         self._byte_time = BITS_PER_BYTE / baud
         self._chunks: deque[tuple[int, float]] = deque(maxlen=CHUNKS)
 
@@ -110,7 +105,6 @@ class OwnTime:
     """
 
     def __init__(self) -> None:
-        """Have heard no time yet."""
         self._before: datetime | None = None
         self._since = 0
 
@@ -120,7 +114,6 @@ class OwnTime:
         Args:
             counted: As bytes tell.
             now: The sensor's time in this sample, if it has one.
-            period: Time between cycles [s].
 
         Returns:
             At least `counted`.
@@ -151,7 +144,6 @@ class SampleClock:
 
     Args:
         period: Nominal time between samples [s]; a wrong one is corrected after the first block.
-        settings: How it follows.
 
     Attributes:
         period: Time between samples as estimated now [s].
@@ -161,7 +153,6 @@ class SampleClock:
     """
 
     def __init__(self, period: float, settings: ClockSettings | None = None) -> None:
-        """Wait for the first sample."""
         self._settings = settings or ClockSettings()
         self.period = period
         self.gaps = 0

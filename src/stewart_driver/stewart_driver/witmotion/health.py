@@ -63,11 +63,7 @@ class Window(NamedTuple):
 
 
 class HealthMonitor:
-    """Compare what a reader does with what it should do.
-
-    Args:
-        settings: What it should do.
-    """
+    """Compare what a reader does with what it should do."""
 
     def __init__(self, settings: ReaderSettings) -> None:
         self._settings = settings
@@ -80,8 +76,6 @@ class HealthMonitor:
         """Judge what happened since the last call.
 
         Args:
-            status: State of the reader.
-            now: Steady time [s].
             age: Time since the stamp of the last sample [s]; None if there was none.
         """
         window = self._window(status, now)

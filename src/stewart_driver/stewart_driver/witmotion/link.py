@@ -47,11 +47,7 @@ def carry_out(
     """Hold a conversation in real time.
 
     Args:
-        conversation: What is said and heard.
         sleep, idle: Let a time pass [s]; `idle` for waits that may be cut short.
-
-    Returns:
-        What the conversation returns.
     """
     try:
         wish = next(conversation)
@@ -75,7 +71,6 @@ class Steps:
     """Hold a conversation along simulated time.
 
     Args:
-        conversation: What is said and heard.
         now: When it begins [s].
 
     Attributes:
@@ -83,7 +78,6 @@ class Steps:
     """
 
     def __init__(self, conversation: Conversation[None], now: float) -> None:
-        """Go to the first wait."""
         self._conversation = conversation
         self._wish: ForBytes | ForTime | None = None
         self.due = now
@@ -138,8 +132,6 @@ class Link:
     """A transport with its decoder.
 
     Args:
-        transport: Open line.
-        now: Steady time [s].
         stopped: Tells whether to give up; every wait then ends with Interrupted.
 
     Attributes:
@@ -153,7 +145,6 @@ class Link:
         now: Callable[[], float],
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Listen at the speed that the transport has."""
         self._transport = transport
         self._now = now
         self._stopped = stopped
@@ -190,11 +181,7 @@ class Link:
         """Receive for a time; also how this thread pauses, for the line must be drained.
 
         Args:
-            duration: How long [s].
             enough: End as soon as there are so many frames; 0: never.
-
-        Returns:
-            The frames received.
         """
         end = self._now() + duration
         found: list[Decoded] = []
@@ -203,14 +190,7 @@ class Link:
         return found
 
     def registers(self, first: int) -> Conversation[tuple[int, int, int, int] | None]:
-        """Ask for four registers.
-
-        Args:
-            first: Number of the first of them.
-
-        Returns:
-            Their values; None if no answer came.
-        """
+        """Ask for four registers."""
         for asked in range(1, ATTEMPTS + 1):
             self.send(commands.read(first))
             end = self._now() + ANSWER_TIMEOUT

@@ -79,7 +79,6 @@ class ReaderSettings:
     """How the reader behaves.
 
     Attributes:
-        port: Name of the port, for messages.
         sensor: What the sensor shall send.
         configures: False: take the sensor as it is, write nothing.
         probes: False: only the speed of `sensor` is tried.
@@ -107,7 +106,6 @@ class StampedSample:
 
     Attributes:
         stamp: Steady time at which the first byte of the cycle left the sensor [s].
-        sample: What it says.
     """
 
     stamp: float
@@ -119,7 +117,6 @@ class ReaderStatus:
     """How the reader is doing; counts run from its start over all connections.
 
     Attributes:
-        phase: What it is about.
         trouble: Why there is no connection; empty while there is one.
         misconfigured: Why the sensor could not be configured; empty if it could.
         baud: Speed of the line; 0 while there is none.
@@ -155,7 +152,6 @@ class ImuReader:
 
     Args:
         open_port: Takes a speed, returns an open Transport or raises PortError.
-        settings: How to behave.
         now, sleep: Steady time, and waiting for a time [s].
         notify: Called from the thread whenever samples were added to the queue.
     """
@@ -169,7 +165,6 @@ class ImuReader:
         sleep: Callable[[float], object],
         notify: Callable[[], object] = lambda: None,
     ) -> None:
-        """Make the thread; `start` starts it."""
         self._open = open_port
         self._settings = settings
         self._now, self._sleep, self._notify = now, sleep, notify

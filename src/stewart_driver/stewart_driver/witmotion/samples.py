@@ -169,7 +169,6 @@ class GroupingStatistics:
         incomplete: Those among them that lack a type.
         repeated: Those among them that carry the same acceleration and angular velocity as the one
             before.
-        types: Frames by type.
     """
 
     samples: int = 0
@@ -184,7 +183,6 @@ class CycleGrouper:
     The types of a cycle are learned from the stream, so that no setting has to be believed.
 
     Attributes:
-        statistics: Live counts.
         pattern: Types of a complete cycle, empty until learned.
     """
 

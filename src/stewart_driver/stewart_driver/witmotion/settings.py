@@ -27,7 +27,7 @@ def order(*first: int) -> tuple[int, ...]:
 
 
 def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
-    """Try speeds until frames come.
+    """Try speeds until frames come; raises `SensorSilent`.
 
     At each speed the sensor is also asked for a register, twice, which needs no unlocking and
     changes nothing: so a sensor that sends rarely, or nothing at all, is found, too.
@@ -35,9 +35,6 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     Args:
         link: Open line; left at the speed found.
         candidates: Speeds in the order of trial.
-
-    Raises:
-        SensorSilent: If no frame came at any speed; says whether bytes did.
     """
     before = link.decoder.statistics.bytes
     for baud in candidates:
@@ -71,17 +68,11 @@ class SensorSettings:
     """What a sensor shall send.
 
     Attributes:
-        content: Frames of a cycle.
-        rate: Cycles per second [Hz].
         algorithm: Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
         save: Keep the settings through a loss of power; also restart a sensor that needs it to
             obey.
         bandwidth: Corner of the sensor's low pass [Hz].
         gyroscope_range, accelerometer_range: Full scale [°/s], [g].
-
-    Raises:
-        ConfigurationError: If a value is not in the sensor's tables, or the line cannot carry the
-            rate: the sensor would lower it without a word.
     """
 
     content: tuple[FrameType, ...]
@@ -129,19 +120,14 @@ class SensorSettings:
 def configure(
     link: Link, settings: SensorSettings, *, obeys: bool = True
 ) -> Conversation[tuple[Register, ...]]:
-    """Write what differs, and read it back.
+    """Write what differs, and read it back; raises `DriverError`.
 
     Args:
         link: Line at the sensor's speed; left at `settings.baud`.
-        settings: What it shall send.
         obeys: False if its stream is not what its registers may say.
 
     Returns:
         What was changed; empty if the sensor had it all.
-
-    Raises:
-        DriverError: If the sensor is silent, keeps another value in a register, or does not obey
-            its registers and must not be restarted.
     """
     wanted = settings.wanted()
     found = yield from registers(link)

@@ -103,8 +103,6 @@ def foreign(port: str, error: Exception, *, opened: bool) -> PortError:
     """Return the PortError that stands for an exception of pyserial, termios or the system.
 
     Args:
-        port: Name of the device.
-        error: One of FOREIGN.
         opened: True once it was open: what then fails, but for a value refused, means that it is
             gone.
     """
@@ -132,7 +130,6 @@ class SerialTransport:
 
     Args:
         port: Device, best a stable name: ``/dev/serial/by-id/…``.
-        baud: Speed at first.
 
     Raises:
         PortError: If it cannot be opened.

@@ -121,12 +121,6 @@ ERROR_GROUPS: dict[int, str] = {
 def error_text(code: int) -> str:
     """Say what an error code means.
 
-    Args:
-        code: Object 603Fh, or the code of an emergency.
-
-    Returns:
-        The text of the code, else of its group, else that there is none.
-
     Examples:
         >>> error_text(0x8611)
         'following error too large'

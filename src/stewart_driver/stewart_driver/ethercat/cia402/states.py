@@ -53,7 +53,6 @@ class StatuswordError(ValueError):
     """A statusword names no state."""
 
     def __init__(self, statusword: int) -> None:
-        """Show the word."""
         super().__init__(f'statusword 0x{statusword:04X} names no state of CiA 402')
 
 
