@@ -65,10 +65,7 @@ BY_SENTENCE = tuple(
             r'no (complete )?frame|network interface|the bus on',
             'look at cable and port between this computer and the first drive',
         ),
-        (
-            r'refuses object',
-            'take the drive type that fits the drives (`stewart drives scan`)',
-        ),
+        (r'refuses object', 'take the drive type that fits the drives (`stewart drives scan`)'),
         (
             r'is another one than on|zero offsets|from home',
             'calibrate: `stewart calibrate-drives`, after a look at why it changed',

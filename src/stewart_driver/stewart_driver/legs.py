@@ -57,6 +57,11 @@ class LegLimits:
             if not (np.isfinite(value) and value > 0.0):
                 raise ConfigurationError(name, value, 'a positive number')
 
+    @classmethod
+    def alike(cls, lower: float, upper: float, rate: float, acceleration: float) -> LegLimits:
+        """Return the limits of six legs with the same ends of stroke [m]."""
+        return cls(np.full(LEGS, lower), np.full(LEGS, upper), rate, acceleration)
+
     def beyond(self, strokes: Array) -> Array:
         """Return how far strokes are beyond the nearer end, negative inside, (…, 6) [m]."""
         return np.maximum(self.stroke_lower - strokes, strokes - self.stroke_upper)

@@ -23,25 +23,29 @@ def option(
 ) -> Any:
     """Return a field with what its parameter gets: default, meaning with unit, limits.
 
-    Whether a decimal number may be 0, and which texts are known, checks whoever has the field.
+    Whether a decimal number may be 0, and which texts are known, checks `require_positive`.
     """
     limits = {'min': min, 'max': max, 'choices': (), 'read_only': True}
     known = {'zero': zero, 'one_of': one_of}
     return field(default=default, metadata={'description': description, **limits, **known})
 
 
-def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
-    """Check the fields whose default is a decimal number; raises `ConfigurationError`.
+def require_positive(options: Any) -> None:
+    """Check the fields of a dataclass as they say: texts, and fields with a decimal default.
 
-    Args:
-        may_be_zero: Names of those that may be 0, beside the fields that say so.
+    Raises:
+        ConfigurationError: If a text is unknown, or a number is not finite, above its limit,
+            negative, or 0 where that makes no sense.
     """
     for item in fields(options):
+        value, rules = getattr(options, item.name), item.metadata
+        if rules.get('one_of') and value not in rules['one_of']:
+            raise ConfigurationError(item.name, value, ' or '.join(rules['one_of']))
         if not isinstance(item.default, float):
             continue
-        value = getattr(options, item.name)
-        zero_allowed = item.metadata.get('zero') or item.name in may_be_zero
-        if not isfinite(value) or value < 0.0 or (value == 0.0 and not zero_allowed):
-            raise ConfigurationError(
-                item.name, value, 'a number >= 0' if zero_allowed else 'a positive number'
-            )
+        zero, most = rules.get('zero'), rules.get('max')
+        if not isfinite(value) or value < 0.0 or (value == 0.0 and not zero):
+            expected = 'a number >= 0' if zero else 'a positive number'
+            raise ConfigurationError(item.name, value, expected)
+        if most is not None and value > most:
+            raise ConfigurationError(item.name, value, f'at most {most:g}')

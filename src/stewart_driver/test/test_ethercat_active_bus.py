@@ -52,7 +52,7 @@ class Bench:
         line = StartedBus(tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6)
         monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics)
         self.active = ActiveBus(wire, line, kind, OPTIONS, monitor, PhaseLock(CYCLE))
-        self.targets = self.active.strokes
+        self.targets = self.active.legs.strokes
         self.step(12)
 
     def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
@@ -74,7 +74,7 @@ class Bench:
                 break
         else:
             raise AssertionError(self.active.group.why_not_on())
-        self.targets = self.active.strokes
+        self.targets = self.active.legs.strokes
         self.step()
 
 

@@ -18,10 +18,10 @@ class InterpolationSettings:
     """How setpoints become the command of every cycle."""
 
     playout_delay: float = option(
-        0.03, 'setpoints are executed this long after their stamp [s]', min=0.0
+        0.03, 'setpoints are executed this long after their stamp [s]', min=0.0, zero=True
     )
     extrapolation_time: float = option(
-        0.03, 'missing setpoints: time before the common stop [s]', min=0.0
+        0.03, 'missing setpoints: time before the common stop [s]', min=0.0, zero=True
     )
     look_ahead: float = option(
         0.5, 'setpoints stamped further in the future are refused [s]', min=0.0
@@ -40,7 +40,7 @@ class InterpolationSettings:
     quick_stop_strength: float = option(1.0, 'the same of a quick stop', min=0.01, max=1.0)
 
     def __post_init__(self) -> None:
-        require_positive(self, {'playout_delay', 'extrapolation_time'})
+        require_positive(self)
         if not self.stop_strength <= self.quick_stop_strength <= 1.0:
             raise ConfigurationError(
                 'quick_stop_strength',
@@ -60,7 +60,7 @@ class SupervisionSettings:
         0.01, 'largest distance of a leg from its command [m]', min=0.0
     )
     following_lag: float = option(
-        0.025, 'besides, a moving leg may lag by this time at its rate [s]', min=0.0
+        0.025, 'besides, a moving leg may lag by this time at its rate [s]', min=0.0, zero=True
     )
     tracking_position: float = option(
         0.03, 'largest platform/tracking_error, position [m]', min=0.0
@@ -82,12 +82,12 @@ class SupervisionSettings:
     )
     enable_timeout: float = option(5.0, 'longest time for the drives to switch on [s]', min=0.0)
     # Drives need it to settle, and whoever watches the state has time to see STOPPING.
-    settling_time: float = option(0.1, 'standstill before a stop counts as over [s]', min=0.0)
+    settling_time: float = option(
+        0.1, 'standstill before a stop counts as over [s]', min=0.0, zero=True
+    )
 
     def __post_init__(self) -> None:
-        require_positive(self, {'settling_time', 'following_lag'})
-        if self.overrun_share > 1.0:
-            raise ConfigurationError('overrun_share', self.overrun_share, 'at most 1')
+        require_positive(self)
 
 
 @dataclass(frozen=True)

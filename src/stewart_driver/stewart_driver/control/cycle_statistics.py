@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log10
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,54 +51,29 @@ class WireStatistics:
 
     Attributes:
         round_trips: Histogram of the time from sending to receiving.
-        longest: Longest round trip [s].
+        longest_round_trip: [s].
         bad_working_counters, lost_frames: Frames that not every drive has answered, and frames
             that did not come back in time.
-        restarts: How often the bus was brought up again.
+        bus_restarts: How often the bus was brought up again.
         emergencies: Those that drives have sent, also where no fault followed.
     """
 
     round_trips: Counts = field(default_factory=lambda: np.zeros(BINS, dtype=np.uint64))
-    longest: float = 0.0
+    longest_round_trip: float = 0.0
     bad_working_counters: int = 0
     lost_frames: int = 0
-    restarts: int = 0
+    bus_restarts: int = 0
     emergencies: int = 0
 
     def count(self, duration: float) -> None:
         """Take note of a round trip [s]."""
         self.round_trips[bin_of(duration)] += np.uint64(1)
-        self.longest = max(self.longest, duration)
+        self.longest_round_trip = max(self.longest_round_trip, duration)
 
     def write_to(self, words: Any) -> None:
         """Put all counters into the words of the shared block."""
-        words['longest_round_trip'] = self.longest
-        words['bad_working_counters'] = self.bad_working_counters
-        words['lost_frames'] = self.lost_frames
-        words['bus_restarts'] = self.restarts
-        words['emergencies'] = self.emergencies
-        words['round_trips'][:] = self.round_trips
-
-
-# As they stand in the words of the shared block, see `CycleCounters`.
-COUNTERS: list[tuple[Any, ...]] = [
-    ('cycles', 'u8'),
-    ('overruns', 'u8'),
-    ('lost_setpoints', 'u8'),
-    ('latest', 'f8'),
-    ('busiest', 'f8'),
-    ('slipped', 'f8'),
-    ('largest_following_error', 'f8'),
-    ('verdicts', 'u8', (len(Verdict),)),
-    ('lateness', 'u8', (BINS,)),
-    ('busy', 'u8', (BINS,)),
-    ('longest_round_trip', 'f8'),
-    ('bad_working_counters', 'u8'),
-    ('lost_frames', 'u8'),
-    ('bus_restarts', 'u8'),
-    ('emergencies', 'u8'),
-    ('round_trips', 'u8', (BINS,)),
-]
+        for name, value in vars(self).items():
+            words[name] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,3 +115,17 @@ class CycleCounters:
         singles = {name: value.item() for name, value in plain.items() if not value.ndim}
         verdicts = dict(zip(Verdict, plain['verdicts'].tolist(), strict=True))
         return cls(**{**plain, **singles, 'verdicts': verdicts}, lost_samples=lost_samples)
+
+
+_WORDS: dict[Any, tuple[Any, ...]] = {
+    int: ('u8',),
+    float: ('f8',),
+    Counts: ('u8', (BINS,)),
+    dict[Verdict, int]: ('u8', (len(Verdict),)),
+}
+# As they stand in the words of the shared block.
+COUNTERS = [
+    (name, *_WORDS[kind])
+    for name, kind in get_type_hints(CycleCounters).items()
+    if name != 'lost_samples'
+]

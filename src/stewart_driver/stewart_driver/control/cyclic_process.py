@@ -27,12 +27,7 @@ from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
-from stewart_driver.control.scheduling import (
-    keep_to,
-    lock_memory,
-    sharpen_sleep,
-    take_priority,
-)
+from stewart_driver.control.scheduling import keep_to, lock_memory, sharpen_sleep, take_priority
 from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import DriverError

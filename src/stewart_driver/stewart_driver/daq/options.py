@@ -20,7 +20,6 @@ FIRST_SIX = (0, 1, 2, 3, 4, 5)
 # Fewer cycles missed in a row are common without real-time priority.
 FEWEST_CYCLES = 5
 CALLS = 3
-MAY_BE_ZERO = {'saturation_margin', 'lead', 'enable_delay', 'stroke_lower'}
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,20 @@ class SensorOptions:
     rig_file: str = option('', 'rig.yaml of this machine, with the calibration of the card')
     input_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue inputs of legs 1 to 6')
     input_range: tuple[float, ...] = option((-10.0, 10.0), 'range of the inputs [V]')
-    reference: str = option('ground', 'what inputs are measured against: ground, common, diff')
+    reference: str = option(
+        'ground', 'what inputs are measured against: ground, common, diff', one_of=REFERENCES
+    )
     saturation_margin: float = option(
-        0.005, 'an input this close to an end of its range is saturated [V]'
+        0.005, 'an input this close to an end of its range is saturated [V]', zero=True
     )
     rate_bandwidth: float = option(30.0, 'corner frequency of the measured rate [Hz]')
     longest_call: float = option(0.02, 'a call of the card that takes longer has failed [s]')
 
     def __post_init__(self) -> None:
-        require_positive(self, MAY_BE_ZERO)
+        require_positive(self)
         if len(self.input_range) != 2:
             raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
         _require_channels('input_channels', self.input_channels)
-        if self.reference not in REFERENCES:
-            raise ConfigurationError('reference', self.reference, ' or '.join(REFERENCES))
 
     def calibration(self) -> DaqCalibration:
         """Return what the volts mean on this machine; raises `ConfigurationError`."""
@@ -61,19 +60,23 @@ class SensorOptions:
 class DaqOptions(SensorOptions):
     """How the card drives the legs; every field is a parameter ``daq.<field>``."""
 
-    mode: str = option('position', 'what the amplifiers take: position or velocity')
+    mode: str = option('position', 'what the amplifiers take: position or velocity', one_of=MODES)
     cycle_time: float = option(0.004, 'time from one exchange to the next [s]')
     output_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue outputs of legs 1 to 6')
     enable_channel: int = option(
         -1, 'digital output that switches the amplifiers on; -1: they are always on'
     )
-    enable_delay: float = option(0.1, 'from switching the amplifiers on to operation [s]')
-    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]')
+    enable_delay: float = option(
+        0.1, 'from switching the amplifiers on to operation [s]', zero=True
+    )
+    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]', zero=True)
     stroke_upper: float = option(0.16, 'upper end of the stroke of every leg [m]')
     rate: float = option(0.5, 'largest rate of a leg [m/s]')
     acceleration: float = option(5.0, 'largest acceleration of a leg [m/s2]')
     lead: float = option(
-        0.0, 'position mode: the command is this far ahead on its tangent, to undo a lag [s]'
+        0.0,
+        'position mode: the command is this far ahead on its tangent, to undo a lag [s]',
+        zero=True,
     )
     position_gain: float = option(12.0, 'velocity mode: gain of the position loop [1/s]')
     integral_time: float = option(0.5, 'velocity mode: integral time of the position loop [s]')
@@ -97,8 +100,6 @@ class DaqOptions(SensorOptions):
         _require_channels('output_channels', self.output_channels)
         if self.enable_channel < -1:
             raise ConfigurationError('enable_channel', self.enable_channel, 'a channel, or -1')
-        if self.mode not in MODES:
-            raise ConfigurationError('mode', self.mode, ' or '.join(MODES))
         if self.stuck_cycles < 1:
             raise ConfigurationError('stuck_cycles', self.stuck_cycles, 'at least 1')
         least = FEWEST_CYCLES * self.cycle_time
@@ -125,12 +126,7 @@ class DaqOptions(SensorOptions):
 
     def limits(self) -> LegLimits:
         """Return what the legs may do."""
-        return LegLimits(
-            np.full(LEGS, self.stroke_lower),
-            np.full(LEGS, self.stroke_upper),
-            self.rate,
-            self.acceleration,
-        )
+        return LegLimits.alike(self.stroke_lower, self.stroke_upper, self.rate, self.acceleration)
 
 
 def _require_channels(name: str, channels: Sequence[int]) -> None:

@@ -20,15 +20,9 @@ from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp, Targe
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
-from stewart_driver.ethercat.starting import (
-    OP,
-    pace,
-    Resumption,
-    SAFEOP,
-    StartedBus,
-)
+from stewart_driver.ethercat.starting import OP, pace, Resumption, SAFEOP, StartedBus
 from stewart_driver.ethercat.wires import Wire
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import LEGS
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 
@@ -59,6 +53,7 @@ class ActiveBus:
 
     Attributes:
         group: States and controlwords.
+        legs: What the drives have measured.
         identities: Who the drives are, legs 1 to 6.
         homing: The last homing motion.
     """
@@ -87,10 +82,10 @@ class ActiveBus:
         self._leg_fault: LegFault | None = None
         self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
-        self._legs = MeasuredLegs(
+        self.legs = MeasuredLegs(
             kind.gear, started.zeros, options.rate_bandwidth, self._read(), self._last
         )
-        self._targets, self._torques = Targets(self.strokes, limits, cycle), [0] * LEGS
+        self._targets, self._torques = Targets(self.legs.strokes, limits, cycle), [0] * LEGS
         self._ramp: StoppingRamp | None = None
         self._ramp_frames = self._lost_frames = 0
         # Whether the cycle commands; else those that follow hold, or come to rest.
@@ -98,11 +93,6 @@ class ActiveBus:
         # None once the drives are in OP at the pace of the cycle.
         self._resumption: Resumption | None = Resumption(wire, kind, phase)
         self._resumed_in = 0
-
-    @property
-    def strokes(self) -> Array:
-        """Where the legs are [m], shape (6,)."""
-        return self._legs.strokes
 
     @property
     def recoverable(self) -> bool:
@@ -199,7 +189,7 @@ class ActiveBus:
             self._go_home(now)
         if self._resumption is None:
             fault = (
-                self._monitor.look(now, self._legs.inputs, self.group) or self._leg_fault or fault
+                self._monitor.look(now, self.legs.inputs, self.group) or self._leg_fault or fault
             )
         else:
             self._resume(self._resumption)
@@ -208,15 +198,15 @@ class ActiveBus:
         live = self._live
         self._let_go(live)
         return Measurement(
-            stamp=self._legs.stamp,
-            strokes=self.strokes,
-            rates=self._legs.rates,
-            forces=self._legs.forces,
+            stamp=self.legs.stamp,
+            strokes=self.legs.strokes,
+            rates=self.legs.rates,
+            forces=self.legs.forces,
             enabled=self._commanded and self.group.complete,
             fault=fault,
             live=bits(live),
             braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
-            sto=bits(self._kind.torque_off(item) for item in self._legs.inputs),
+            sto=bits(self._kind.torque_off(item) for item in self.legs.inputs),
             held=late,
         )
 
@@ -238,14 +228,14 @@ class ActiveBus:
             return
         powered = homing.powered
         homing.advance(
-            now, self._legs.inputs, self._legs.rates, holding=self._held and self.group.complete
+            now, self.legs.inputs, self.legs.rates, holding=self._held and self.group.complete
         )
         if homing.powered and not (powered or homing.over):
             self.enable()
         if group.homing is not None and homing.axis != group.homing:
             # Home is another count than the same place was before.
             moved = np.arange(LEGS) == group.homing
-            self._targets.strokes = np.where(moved, self.strokes, self._targets.strokes)
+            self._targets.strokes = np.where(moved, self.legs.strokes, self._targets.strokes)
         group.homing, group.homing_bits = homing.axis, int(homing.bits)
         if homing.over:
             group.homing = None
@@ -287,12 +277,12 @@ class ActiveBus:
             elif gone_at is None:
                 gone_at = now
                 self._monitor.forget()
-            elif fault := self._monitor.look(now, self._legs.inputs, self.group):
+            elif fault := self._monitor.look(now, self.legs.inputs, self.group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
             elif now - gone_at >= RESET_PROOF:
                 break
         else:
-            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self._legs.inputs)
+            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self.legs.inputs)
             raise DriverError(f'the fault cannot be reset: {fault}')
         if not self.live:
             self.group.disable()
@@ -330,7 +320,7 @@ class ActiveBus:
             Ending(
                 self._wire,
                 self.group,
-                self._legs,
+                self.legs,
                 self._kind,
                 lambda limit: pace(self._wire, self._options.cycle_time, limit, self._phase),
                 lambda now: self._frame(now, counted=False),
@@ -351,15 +341,15 @@ class ActiveBus:
             hold = np.array([group.follows(axis) for axis in range(LEGS)])
             fastest = self._kind.limits.rate
             self._ramp = StoppingRamp(
-                np.where(hold, self._targets.strokes, self.strokes),
-                np.where(hold, 0.0, np.clip(self._legs.rates, -fastest, fastest)),
+                np.where(hold, self._targets.strokes, self.legs.strokes),
+                np.where(hold, 0.0, np.clip(self.legs.rates, -fastest, fastest)),
                 self._acceleration,
             )
             self._ramp_frames = 0
             group.follow()
             return
         over = self._ramp_frames * cycle - self._ramp.duration
-        still = bool((np.abs(self._legs.rates) < STANDSTILL).all())
+        still = bool((np.abs(self.legs.rates) < STANDSTILL).all())
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
             self._ramp, self._held = None, self.is_homing
@@ -370,7 +360,7 @@ class ActiveBus:
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
-        stuck = self._stuck.look(self.strokes, self._targets.strokes) & follows
+        stuck = self._stuck.look(self.legs.strokes, self._targets.strokes) & follows
         for axis in np.flatnonzero(stuck):
             self.group.drop(int(axis))
             self._leg_fault = self._leg_fault or LegFault(
@@ -381,7 +371,7 @@ class ActiveBus:
 
     def _frame(self, now: float, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""
-        group, legs = self.group, self._legs
+        group, legs = self.group, self.legs
         wanted = legs.targets(self._targets.strokes)
         outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
@@ -410,11 +400,6 @@ class ActiveBus:
             item.inputs.unpack(data)
             for item, data in zip(self._layouts, self._wire.inputs(), strict=True)
         ]
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """What the encoders said last [count]."""
-        return self._legs.counts
 
     @property
     def measures_forces(self) -> bool:

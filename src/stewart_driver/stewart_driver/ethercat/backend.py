@@ -15,12 +15,7 @@ from typing import ClassVar
 
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import (
-    ConfigurationError,
-    DriverError,
-    HomingError,
-    TransportError,
-)
+from stewart_driver.errors import ConfigurationError, DriverError, HomingError, TransportError
 from stewart_driver.ethercat import home, namespace, wires
 from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.bus_monitor import BusMonitor
@@ -154,7 +149,7 @@ class EthercatBackend(Backend):
         try:
             active.close()
         finally:
-            self._seen = active.counts
+            self._seen = active.legs.counts
             if self.homed:
                 # Where it cannot be written, the start has said so.
                 with suppress(ConfigurationError):
@@ -197,7 +192,7 @@ class EthercatBackend(Backend):
             )
         if calibration is None or wrong:
             raise HomingError(wrong)
-        strokes = active.strokes
+        strokes = active.legs.strokes
         said = home.resting(strokes, self._kind.limits.stroke_lower) or home.check(
             calibration, strokes, self._options.home_tolerance
         )
@@ -265,7 +260,7 @@ class EthercatBackend(Backend):
             with suppress(TransportError):
                 self.close()
             self._bring_up()
-            self.wire.restarts += 1
+            self.wire.bus_restarts += 1
         else:
             self.notes = ''
         self._opened.reset()
@@ -301,7 +296,7 @@ class EthercatBackend(Backend):
         self._not_homed = started.not_homed
         monitor = BusMonitor(bus, self._interface, self._options, self.wire)
         self._active = ActiveBus(bus, started, self._kind, self._options, monitor, self._phase)
-        notes = (self._standing(self._active.strokes), self._unwritable(), *started.notes)
+        notes = (self._standing(self._active.legs.strokes), self._unwritable(), *started.notes)
         self.notes = '; '.join(filter(None, notes))
 
     def _unwritable(self) -> str:

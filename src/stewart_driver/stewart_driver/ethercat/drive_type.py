@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import numpy as np
 from stewart_description.paths import data_folder
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.cia402.states import Status
@@ -25,7 +24,7 @@ from stewart_driver.ethercat.process_data import (
     Signal,
 )
 from stewart_driver.ethercat.sdo import pack
-from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.legs import LegLimits
 from stewart_driver.rig_file import DriveIdentity, Word
 from stewart_driver.yaml_fields import Check, read_model
 
@@ -144,12 +143,12 @@ class DriveType:
         """
         content = read_model(drive_path(name_or_path), _Content)
         identity, maps, legs = content.identity, content.maps, content.legs
+        lower, upper = legs.stroke
         for name, plan, signals, needed in (
             ('outputs', maps.outputs, OUTPUTS, NEEDED_OUTPUTS),
             ('inputs', maps.inputs, INPUTS, NEEDED_INPUTS),
         ):
             _check_plan(f'maps.{name}.write', plan, signals, needed)
-        lower, upper = (np.full(LEGS, end) for end in legs.stroke)
         return cls(
             title=content.title,
             vendor=identity.vendor,
@@ -163,7 +162,7 @@ class DriveType:
             ),
             clocks=content.distributed_clocks,
             gear=content.gear,
-            limits=LegLimits(lower, upper, legs.rate, legs.acceleration),
+            limits=LegLimits.alike(lower, upper, legs.rate, legs.acceleration),
             guards=content.guards,
             tells_following=content.tells_following,
             sto_inputs=content.sto_inputs,

@@ -25,7 +25,7 @@ class EthercatOptions:
     rig_file: str = option('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
     cycle_time: float = option(0.002, 'time from one exchange to the next [s]')
     receive_timeout: float = option(
-        0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]'
+        0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]', zero=True
     )
     patience: float = option(0.06, 'longest time without a complete answer [s]')
     drive_watchdog: float = option(0.1, 'drives stop by themselves after this silence [s]')
@@ -38,7 +38,7 @@ class EthercatOptions:
     rate_bandwidth: float = option(100.0, 'corner of measured rates that no drive reports [Hz]')
 
     def __post_init__(self) -> None:
-        require_positive(self, may_be_zero={'receive_timeout'})
+        require_positive(self)
         interpolation_time(self.cycle_time)
         if not self.sync_shift < 1.0:
             raise ConfigurationError('sync_shift', self.sync_shift, 'less than 1')

@@ -12,12 +12,7 @@ import numpy as np
 from stewart_driver.advice import advice
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleLink
-from stewart_driver.control.cycle_statistics import (
-    COUNTERS,
-    Counts,
-    CycleCounters,
-    percentile,
-)
+from stewart_driver.control.cycle_statistics import COUNTERS, Counts, CycleCounters, percentile
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.state_machine import State
 from stewart_driver.path.motion import Verdict

@@ -28,11 +28,7 @@ class ThreadedSource:
     """A serial port of this machine; a port that is not there yet is waited for."""
 
     def __init__(
-        self,
-        node: Node,
-        settings: ReaderSettings,
-        clock: DeviceClock,
-        notify: Callable[[], None],
+        self, node: Node, settings: ReaderSettings, clock: DeviceClock, notify: Callable[[], None]
     ) -> None:
         self._node, self._fresh = node, node.create_guard_condition(notify)
         self._reader = ImuReader(
@@ -63,11 +59,7 @@ class SteppedSource:
     """A sensor in this process: the node's timer goes from one thing that is due to the next."""
 
     def __init__(
-        self,
-        node: Node,
-        settings: ReaderSettings,
-        clock: DeviceClock,
-        notify: Callable[[], None],
+        self, node: Node, settings: ReaderSettings, clock: DeviceClock, notify: Callable[[], None]
     ) -> None:
         self._node, self._device_clock, self._notify = node, clock, notify
         self._samples: deque[StampedSample] = deque(maxlen=settings.queue)

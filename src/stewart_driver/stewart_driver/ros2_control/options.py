@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEG_NAMES, LegLimits, LEGS
 from stewart_driver.options import option, require_positive
@@ -32,13 +31,13 @@ class Ros2ControlOptions:
     rig_file: str = option('', 'rig.yaml of this machine, which says of which platform it is')
     cycle_time: float = option(0.005, 'period of the joint states and of the commands [s]')
     start_timeout: float = option(5.0, 'longest wait for the first joint states [s]')
-    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]')
+    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]', zero=True)
     stroke_upper: float = option(0.16, 'upper end of the stroke of every leg [m]')
     rate: float = option(0.1, 'largest rate of a leg [m/s]')
     acceleration: float = option(1.0, 'largest acceleration of a leg [m/s2]')
 
     def __post_init__(self) -> None:
-        require_positive(self, {'stroke_lower'})
+        require_positive(self)
         if len(self.joints) != LEGS or len(set(self.joints)) != LEGS:
             raise ConfigurationError('joints', self.joints, 'six names, each once')
         for name in ('controller', 'joint_states'):
@@ -47,5 +46,4 @@ class Ros2ControlOptions:
 
     def limits(self) -> LegLimits:
         """Return what the legs may do."""
-        lower, upper = np.full(LEGS, self.stroke_lower), np.full(LEGS, self.stroke_upper)
-        return LegLimits(lower, upper, self.rate, self.acceleration)
+        return LegLimits.alike(self.stroke_lower, self.stroke_upper, self.rate, self.acceleration)

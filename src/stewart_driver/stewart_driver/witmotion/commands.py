@@ -66,11 +66,7 @@ CODES: dict[Register, tuple[str, dict[float, int], str]] = {
         {250.0: 0, 500.0: 1, 1000.0: 2, 2000.0: 3},
         'deg/s',
     ),
-    Register.ACCELEROMETER_RANGE: (
-        'accelerometer_range',
-        {2.0: 0, 4.0: 1, 8.0: 2, 16.0: 3},
-        'g',
-    ),
+    Register.ACCELEROMETER_RANGE: ('accelerometer_range', {2.0: 0, 4.0: 1, 8.0: 2, 16.0: 3}, 'g'),
 }
 # Bit of CONTENT for each type that can be switched on and off.
 CONTENT_BITS: dict[FrameType, int] = {
