@@ -24,7 +24,6 @@ from stewart_driver.ethercat.starting import OP, pace, Resumption, SAFEOP, Start
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.rig_file import DriveIdentity
 
 # Power stages take their time to come back [s].
 RESET_TIMEOUT = 2.0
@@ -69,8 +68,7 @@ class ActiveBus:
     ) -> None:
         self._wire, self._layouts, self._kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
-        self._drives = started.drives
-        self.identities: tuple[DriveIdentity, ...] = started.identities
+        self._drives, self.identities = started.drives, started.identities
         self.homing: HomingMotion | None = None
         # Holding, but for the leg that homes; then whether all go off when it is at rest.
         self._held = self._off_wanted = False
@@ -169,10 +167,10 @@ class ActiveBus:
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
         fault: DriveFault | None = None
-        options = self._options
+        cycle = self._options.cycle_time
         # Such a frame shares its SYNC0 with the next one: it repeats what the drives have.
         late = self._kind.clocks and self._phase.misses(
-            self._wire.now() - now, IN_TIME * options.sync_shift * options.cycle_time
+            self._wire.now() - now, IN_TIME * self._options.sync_shift * cycle
         )
         if self._commanded:
             fault = self._targets.take(targets.strokes, elapsed, late=late)
@@ -180,7 +178,7 @@ class ActiveBus:
                 self._torques = self._kind.gear.torques(targets.forces)
         if self._ramp is not None and not late:
             # By frames: after a gap the legs go on from where their targets were.
-            self._targets.strokes = self._ramp.at(self._ramp_frames * self._options.cycle_time)
+            self._targets.strokes = self._ramp.at(self._ramp_frames * cycle)
             self._ramp_frames += 1
         if self._frame(now):
             if self._commanded:
@@ -188,9 +186,8 @@ class ActiveBus:
             self._hand_over(now)
             self._go_home(now)
         if self._resumption is None:
-            fault = (
-                self._monitor.look(now, self.legs.inputs, self.group) or self._leg_fault or fault
-            )
+            found = self._monitor.look(now, self.legs.inputs, self.group)
+            fault = found or self._leg_fault or fault
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
@@ -223,19 +220,17 @@ class ActiveBus:
 
     def _go_home(self, now: float) -> None:
         """Give the homing motion this frame, and take over the legs that it has left."""
-        homing, group = self.homing, self.group
+        homing, group, legs = self.homing, self.group, self.legs
         if homing is None or homing.over:
             return
         powered = homing.powered
-        homing.advance(
-            now, self.legs.inputs, self.legs.rates, holding=self._held and self.group.complete
-        )
+        homing.advance(now, legs.inputs, legs.rates, holding=self._held and group.complete)
         if homing.powered and not (powered or homing.over):
             self.enable()
         if group.homing is not None and homing.axis != group.homing:
             # Home is another count than the same place was before.
             moved = np.arange(LEGS) == group.homing
-            self._targets.strokes = np.where(moved, self.legs.strokes, self._targets.strokes)
+            self._targets.strokes = np.where(moved, legs.strokes, self._targets.strokes)
         group.homing, group.homing_bits = homing.axis, int(homing.bits)
         if homing.over:
             group.homing = None
@@ -290,13 +285,10 @@ class ActiveBus:
     def _recover(self) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
         self._resumption = None
-        if self._operational:
+        states = enumerate(self._wire.statuses(), 1)
+        lost = [leg for leg, item in states if item.state != AL_OPERATIONAL]
+        if not lost:
             return
-        lost = [
-            leg
-            for leg, status in enumerate(self._wire.statuses(), 1)
-            if status.state != AL_OPERATIONAL
-        ]
         # Where none is in OP the frames have to be brought to their place in the cycle first.
         beside_others = len(lost) < LEGS
         for leg in lost if beside_others else ():
