@@ -35,8 +35,7 @@ from stewart_driver.legs import Array
 from stewart_driver.nodes.ros2_control import GraphController, Ros2ControlBackend
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.ros2_control import backend as backend_module
-from stewart_driver.ros2_control.backend import Controller, JointReading
-from stewart_driver.ros2_control.options import Ros2ControlOptions
+from stewart_driver.ros2_control.backend import Controller, JointReading, Ros2ControlOptions
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_seconds
 

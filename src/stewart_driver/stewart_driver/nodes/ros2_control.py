@@ -18,8 +18,12 @@ from std_msgs.msg import Float64MultiArray
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array
-from stewart_driver.ros2_control.backend import Controller, ControllerBackend, JointReading
-from stewart_driver.ros2_control.options import Ros2ControlOptions
+from stewart_driver.ros2_control.backend import (
+    Controller,
+    ControllerBackend,
+    JointReading,
+    Ros2ControlOptions,
+)
 from stewart_node_support.inbox import Inbox
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import to_seconds

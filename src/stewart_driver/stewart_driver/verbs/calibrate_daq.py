@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 import datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
 LONGEST_CALL = 1.0
+WIDTH, HEIGHT, DPI = 8.0, 3.6, 120
 DEFAULTS = SensorOptions()
 
 EXAMPLES = """
@@ -89,9 +91,7 @@ def main(arguments: argparse.Namespace) -> int:
     table = _points(arguments)
     fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)
     if arguments.plot:
-        from stewart_driver.daq.plotting import save_residuals
-
-        save_residuals(arguments.plot, fits)
+        _draw(arguments.plot, fits)
     for item, bound in fits:
         _print(item)
         item.check(bound)
@@ -151,6 +151,29 @@ def _print(item: Fit) -> None:
         print(f'leg {leg}   {gain:12.5f}  {offset:12.4f}  {residual:10.4f}')
     row, leg = item.worst
     print(f'worst: leg {leg + 1}, point {row + 1}, {1e3 * item.errors[row, leg]:+.4f} {item.unit}')
+
+
+def _draw(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
+    """Draw how far every point is off its line, and the distance that is allowed."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, HEIGHT * len(fits)), dpi=DPI, layout='constrained')
+    for axes, (fit, bound) in zip(
+        figure.subplots(len(fits), squeeze=False).flat, fits, strict=True
+    ):
+        for leg in range(LEGS):
+            axes.plot(
+                fit.volts[:, leg], 1e3 * fit.errors[:, leg], 'o-', ms=3, lw=0.8, label=f'{leg + 1}'
+            )
+        for end in (-bound, bound):
+            axes.axhline(1e3 * end, color='black', lw=0.8, ls='--')
+        axes.set_title(f'{fit.name}s: line minus point; dashed: allowed', fontsize='medium')
+        axes.set_xlabel('volts [V]')
+        axes.set_ylabel(f'residual [{fit.unit}]')
+        axes.grid(alpha=0.3)
+        axes.legend(title='leg', ncols=LEGS, fontsize='small')
+    with whole_file(path, binary=True) as stream:
+        figure.savefig(stream, format=path.suffix.lower()[1:] or 'png')
 
 
 def _agreed(path: Path) -> bool:
