@@ -160,7 +160,7 @@ class Backend(ABC):
 
     @property
     def stall_limit(self) -> float:
-        """Time without a cycle after which somebody has to call `rescue` [s]."""
+        """Time without a cycle after which `rescue` has to be called [s]."""
         return inf
 
     def require_callers_time(self) -> None:  # noqa: B027

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reprlib import Repr
 from typing import Any
 
-# Of values that somebody else has written: anchors of YAML make short files of endless lists.
+# Values come from files: with anchors a short YAML file describes an endless list.
 _SHORT = Repr()
 _SHORT.maxlevel, _SHORT.maxtuple, _SHORT.maxlist, _SHORT.maxdict = 3, 12, 12, 12
 _SHORT.maxstring = _SHORT.maxother = 300

@@ -3,7 +3,7 @@
 """What is in this process, by the names under which it is opened.
 
 A driver knows a card or a port by its file name alone. Names that begin with `PREFIX` are no
-files: whoever simulates such a device here offers it under one.
+files: a simulation in this process offers its devices under them.
 """
 
 from __future__ import annotations

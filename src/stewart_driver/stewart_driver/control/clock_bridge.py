@@ -24,7 +24,7 @@ class ClockBridge:
     Attributes:
         offset: Wall clock minus steady clock [s].
         uncertainty: Half the time that the best reading took [s].
-        steps: How often somebody has set the wall clock, by more than 10 ms.
+        steps: How often the wall clock was stepped by more than 10 ms.
     """
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:

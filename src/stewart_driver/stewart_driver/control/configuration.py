@@ -81,7 +81,7 @@ class SupervisionSettings:
         max=1.0,
     )
     enable_timeout: float = option(5.0, 'longest time for the drives to switch on [s]', min=0.0)
-    # Drives need it to settle, and whoever watches the state has time to see STOPPING.
+    # Time for the drives to settle, and for clients to see STOPPING.
     settling_time: float = option(
         0.1, 'standstill before a stop counts as over [s]', min=0.0, zero=True
     )

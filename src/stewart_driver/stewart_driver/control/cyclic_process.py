@@ -32,7 +32,7 @@ from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import DriverError
 
-# So many objects that nobody needs any more may pile up while nothing moves.
+# Garbage objects tolerated at rest before a collection.
 LITTER = 20_000
 
 

@@ -56,7 +56,7 @@ class InlineCycle(CycleLink):
         self._bins = [self._block.words[name].data for name in ('lateness', 'busy')]
         self._alive = True
         if self._next > now_ns:
-            # As in a process of its own: whoever has the loop has drives that were measured.
+            # As in a process of its own, the drives are measured before the loop is handed out.
             self.pause()
 
     @property

@@ -292,7 +292,7 @@ class Operation:
             held = BITS & self._held_legs != 0
             strokes = np.where(held, self.interpolator.held, strokes)
             rates = np.where(held, 0.0, rates)
-        # What a leg was told before it fell is no command any more.
+        # Commands from before the fault are void.
         self._holding, self.commanded = False, None
         self.interpolator.hold(strokes, rates)
 

@@ -47,7 +47,7 @@ def keep_to(processors: Sequence[int]) -> None:
     """Let this process run on some processors only; none leaves all.
 
     Raises:
-        ConfigurationError: If one of them is not to be had.
+        ConfigurationError: If one of them is not available.
     """
     if not processors:
         return

@@ -20,7 +20,7 @@ JUMP_FLOOR = 1e-4
 WINDOW = 1.0
 # Clocks of drives shift the grid by less than this, as a share of the window.
 SLACK = 0.02
-# Who looks may have been kept from looking, which says nothing about who counts [s].
+# A longer pause between two looks is the observer's own delay [s].
 LONGEST_PAUSE = 0.1
 
 

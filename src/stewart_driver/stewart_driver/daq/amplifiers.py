@@ -52,7 +52,7 @@ class PositionLoop:
 
         Args:
             targets, target_rates (6,): Where the legs shall be [m], [m/s].
-            trusted (6,): Legs whose sensor is believed; the others coast on the target's rate.
+            trusted (6,): Legs whose sensor is valid; the others coast on the target's rate.
         """
         limit = self._limit
         errors = np.where(trusted, targets - measured, 0.0)

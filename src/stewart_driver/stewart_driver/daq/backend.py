@@ -91,7 +91,7 @@ class DaqBackend(Backend):
 
     @property
     def stall_limit(self) -> float:
-        """Time without a cycle after which somebody has to call `rescue` [s]."""
+        """Time without a cycle after which `rescue` has to be called [s]."""
         return self._options.stall_limit
 
     @property

@@ -93,7 +93,7 @@ class AnalogCard:
         before, *inputs, after = self._read_data
         self._bridge.refresh()
         converted = self._bridge.to_steady(0.5 * (_seconds(before) + _seconds(after)))
-        # If somebody has set the wall clock meanwhile, this much is still known.
+        # Still bounded if the wall clock was set meanwhile.
         self.stamp = min(max(converted, begin), end)
         return np.array([data[0] for data in inputs], dtype=np.int64)
 

@@ -62,7 +62,7 @@ def find_card_type(name: str) -> CardType:
 
 
 def real_time_passes(instant: float) -> None:
-    """Do nothing: whoever acts at an instant [s] has waited for it."""
+    """Do nothing: real time has come to the instant [s] already."""
 
 
 @dataclass(frozen=True)

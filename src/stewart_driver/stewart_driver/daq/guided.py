@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Take the points of a calibration from a card, while somebody says what the strokes are."""
+"""Take calibration points from a card while an operator types the strokes."""
 
 from __future__ import annotations
 

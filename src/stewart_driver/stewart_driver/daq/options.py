@@ -115,7 +115,7 @@ class DaqOptions(SensorOptions):
 
     @property
     def stall_limit(self) -> float:
-        """Time without a cycle after which somebody else has to set the outputs [s].
+        """Time without a cycle after which another process has to set the outputs [s].
 
         A velocity amplifier keeps its last rate meanwhile, and for the call that hangs, one that
         reads and one that sets the zero. A position amplifier rests where its last voltage says.

@@ -120,7 +120,7 @@ class ActiveBus:
 
     @property
     def _live(self) -> list[bool]:
-        """Whether each motor is under voltage; of a drive that does not answer nobody knows."""
+        """Whether each motor is under voltage; False for a drive that does not answer."""
         answers = self._monitor.answers
         return [live and answers(leg) for leg, live in enumerate(self.group.live, 1)]
 
@@ -156,14 +156,14 @@ class ActiveBus:
         return self.homing
 
     def _hold(self) -> None:
-        """Let drives that follow hold; whoever commanded or homed legs does no more."""
+        """Let drives that follow hold; end commanding and homing."""
         self._commanded, self._ramp = False, None
         self._held = self._off_wanted = False
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
         if (early := now - self._wire.now()) > 0.0:
-            # Who steps time may ask for a cycle that is yet to come.
+            # In stepped time the cycle may lie ahead of the wire.
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
         fault: DriveFault | None = None
@@ -240,7 +240,7 @@ class ActiveBus:
                 group.disable()
 
     def _resume(self, resumption: Resumption) -> None:
-        """Bring the drives to OP; whoever has not come there in time is then found to be lost."""
+        """Bring the drives to OP; the monitor finds those that are not there in time."""
         self._resumed_in += 1
         late = self._resumed_in * self._options.cycle_time > self._options.start_timeout
         if resumption.reached(self._resumed_in) or late:

@@ -78,7 +78,7 @@ class EthercatBackend(Backend):
         self._incremental = options.homing_method != 0
         if self._incremental:
             self._check_homing()
-        # When drives moved home last: whoever asks soon after it has not seen that it is over.
+        # When drives moved home last: a request soon after that may have missed its end.
         self._homing_at = -inf
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
@@ -300,7 +300,7 @@ class EthercatBackend(Backend):
         self.notes = '; '.join(filter(None, notes))
 
     def _unwritable(self) -> str:
-        """Say if nobody will know at the next start where the platform was left."""
+        """Say if the park position cannot be saved for the next start."""
         path = Path(self._options.rig_file or '.').resolve()
         if self._calibration is None or os.access(path.parent, os.W_OK):
             return ''

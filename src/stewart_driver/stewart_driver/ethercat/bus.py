@@ -263,7 +263,7 @@ class Bus:
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
-        # What else is in the mailbox was meant for nobody who still waits for it.
+        # Drop stale SDO replies.
         with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
             self._slaves[leg - 1].mbx_receive()
         # pysoem counts all slaves of the cable, from 1.

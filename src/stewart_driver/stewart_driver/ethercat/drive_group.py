@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Six drives as one: on together or not at all, and none back on by itself."""
+"""Six drives as one: enabled together or not at all, never re-enabled by themselves."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def set_up(
         try:
             return drive.read(index, subindex)
         except SdoRefused:
-            return b''  # It can only be written: then nobody knows better than zero.
+            return b''  # write-only: zero is the best guess
 
     return PdoLayout(
         OutputImage(drive.leg, outputs, present),
@@ -125,7 +125,7 @@ def _choose_sync0(drive: SdoChannel) -> None:
 def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout) -> list[Lack]:
     """Return how a drive in SAFEOP differs from the mode and the clock that it was told to use.
 
-    A drive that does not say is believed; one whose mode is exchanged has not got it before OP.
+    Objects that a drive lacks are not checked, nor is a mode that is exchanged cyclically.
     """
     lacks, wanted = [], []
     if not layout.outputs.takes_mode:

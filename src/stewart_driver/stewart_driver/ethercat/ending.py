@@ -91,6 +91,6 @@ class Ending:
             now = self._wire.now()
             if self._frame(now) and np.abs(self._legs.rates).max() >= STANDSTILL:
                 moved = now
-            # Also where no frame comes back, and nobody will know where they are.
+            # Also where no frame comes back and the positions stay unknown.
             if now - moved > OFF_TIMEOUT:
                 break

@@ -207,7 +207,7 @@ class HomingMotion:
         """Give a drive its settings, an object per frame, with the motors off."""
         if not has_mode(drive, Mode.HOMING):
             raise _NotHomed(f'the drive of leg {drive.leg} has no mode {Mode.HOMING} (6502h)')
-        # Without it nobody would know what its statusword is about.
+        # Without it the mode-specific bits of the statusword are ambiguous.
         drive.read(objects.MODE_DISPLAY, 0)
         for item in self._settings:
             self._look()

@@ -126,7 +126,7 @@ class Targets:
         """Take targets (6,) [m], the last being `elapsed` [s] old, unless their frame is late."""
         beside = self.strokes - wanted
         largest = float(np.abs(beside).max())
-        # When it begins: more than that is no matter of stiffness, and a jump like any other.
+        # Only when it begins: a larger distance is not compliance but a jump.
         if 0.0 < largest < (np.inf if late else 0.0 if self._taken else MOST_BESIDE):
             strength = FADE_STRENGTH * self._limits.acceleration
             self._beside, self._faded = StartOffset(beside, 0.0, strength), 0.0

@@ -33,7 +33,7 @@ class SdoChannel(Protocol):
 
 
 def has_mode(drive: SdoChannel, mode: Mode) -> bool:
-    """Tell whether a drive has a mode of operation (6502h); one that does not say is believed."""
+    """Tell whether a drive has a mode of operation (6502h); assumed where it lacks 6502h."""
     try:
         modes = struct.unpack('<I', drive.read(SUPPORTED_MODES, 0)[:4])[0]
     except SdoRefused:

@@ -59,7 +59,7 @@ def start(
     phase: PhaseLock,
     known: Known | None = None,
 ) -> StartedBus:
-    """Bring six drives to OP, motors off, and back to SAFEOP, where nobody has to be punctual.
+    """Bring six drives to OP, motors off, and back to SAFEOP, which needs no punctual frames.
 
     `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
     `SdoRefused`, `UnusableMap` and `NotOperational`.
@@ -89,10 +89,10 @@ def start(
         home.without_numbers(identities),
     )
     _operate(wire, layouts, kind, options, phase)
-    # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
+    # No frames are sent until the first cycle, which only SAFEOP tolerates.
     wire.request(SAFEOP)
     limit = wire.now() + DOWN_PATIENCE
-    # Who looks too soon sees OP, and believes that there is nothing to resume.
+    # A look too early sees OP and finds nothing to resume.
     while any_operational(wire) and wire.now() < limit:
         wire.sleep(cycle)
     wire.use_cycle_timeout()

@@ -28,7 +28,7 @@ class Slave(SdoChannel, Protocol):
 
 
 class Wire(Protocol):
-    """What the back end needs of `Bus`; whoever waits for something asks it for the time."""
+    """What the back end needs of `Bus`; all waiting uses its clock."""
 
     def now(self) -> float:
         """Return the present instant of its steady clock [s]."""

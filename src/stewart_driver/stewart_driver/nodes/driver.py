@@ -97,7 +97,7 @@ class Driver(DeviceNode):
             backend = self._backend_type(self._options)
             configuration = self._chosen.configuration(backend)
             loop = inline = InlineCycle(backend, configuration, self._now())
-            # Whoever is told that the node is configured may enable: the legs are known by then.
+            # Once the node is configured a client may enable: measure the legs before.
             inline.advance(self._now())
             step = self.create_timer(backend.cycle_time, lambda: inline.advance(self._now()))
             self._periodic.append(step)
@@ -141,7 +141,7 @@ class Driver(DeviceNode):
         self._tell(session.states())
 
     def _tell(self, states: Iterable[DriverState]) -> None:
-        """Publish states and log them: on the way down nobody may listen any more."""
+        """Publish and log states: during shutdown there may be no subscriber left."""
         for message in states:
             self._states.publish(message)
             text = f'{State(message.state).name}: {message.reason}'

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Publish the strokes that position sensors on an analogue card measure, whoever drives."""
+"""Publish the strokes of the position sensors on an analogue card, independently of the driver."""
 
 from __future__ import annotations
 

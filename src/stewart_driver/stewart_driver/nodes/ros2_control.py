@@ -33,7 +33,7 @@ REFRESH = 1.0
 
 
 class GraphController:
-    """A controller on the graph, in a context of its own, which nobody has to spin.
+    """A controller on the graph, in a context of its own that needs no executor.
 
     Args:
         wall, steady: Return the time of stamps, and that of the cycle [s].

@@ -109,7 +109,7 @@ class Interpolator:
         self._command = LegMotion(0.0, self._held, moving)
         if moving.any():
             strength = self._settings.quick_stop_strength * self._limits.acceleration
-            # What moves without a command is no path: it ends where it can.
+            # Uncommanded motion follows no path: stop within the deceleration limit.
             self._begin_stop(CommonStop(self._held, moving, strength, None))
         # Whatever was stamped before counts no more, even if the clock was set back since.
         self._last_stamp = -inf

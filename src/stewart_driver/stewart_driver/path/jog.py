@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Legs that move at asked rates for as long as somebody asks, slowly and not beyond their ends."""
+"""Jogging: legs move slowly at requested rates, within their strokes, while requests arrive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STRENGTH = 0.25
 
 
 def too_fast(rates: Array, limits: LegLimits) -> str:
-    """Return why these rates are none to jog with; empty if they are."""
+    """Return why rates cannot be jogged; empty if they can."""
     if not np.isfinite(rates).all():
         return 'a jog has a rate that is not finite'
     speeds, most = np.abs(rates), SHARE * limits.rate
@@ -64,7 +64,7 @@ class Jog:
         before, self.rates = self.rates, self.rates + change
         strokes = self.strokes + (0.5 * step) * (before + self.rates)
         self.strokes = np.clip(strokes, self._lower, self._upper)
-        # Who has come inside stays there.
+        # A leg that has come inside stays inside.
         self._lower = np.minimum(self._ends[0], np.maximum(self._lower, self.strokes))
         self._upper = np.maximum(self._ends[1], np.minimum(self._upper, self.strokes))
         return not asked and longest <= allowed

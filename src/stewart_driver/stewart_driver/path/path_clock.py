@@ -51,7 +51,7 @@ class PathClock:
         self.time, self.speed, self.recovering = time, self.scaling, False
 
     def rest(self) -> None:
-        """Be behind nothing: no path is played."""
+        """Reset: no path is played."""
         self.slipped, self.recovering = 0.0, False
 
     def halt(self, now: float) -> None:

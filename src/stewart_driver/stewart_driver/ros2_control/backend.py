@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Six legs behind a position controller: strokes go out, joint states come back.
 
-For rigs whose drives belong to somebody else, such as ethercat_driver_ros2 on a real-time kernel.
+For rigs whose drives belong to another master, such as ethercat_driver_ros2 on a real-time kernel.
 The controller follows or holds, and knows no off: so `live` is true for every leg as soon as it
 has spoken. Never run on a controller_manager.
 """

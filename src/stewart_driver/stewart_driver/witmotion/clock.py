@@ -61,7 +61,7 @@ class Arrival(NamedTuple):
     cycles: int = 1
 
 
-# By more somebody has set the sensor's time [s].
+# A larger jump means that the sensor's time was set [s].
 LONGEST_JUMP = 0.5
 
 

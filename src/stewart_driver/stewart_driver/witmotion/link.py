@@ -117,7 +117,7 @@ class Steps:
         self.due = now + (wish.duration if isinstance(wish, ForTime) else wish.longest)
 
 
-# A read returns at least so often, so that whoever waits for this thread waits no longer [s].
+# Longest read, which bounds the time until this thread ends [s].
 SLICE = 0.1
 # On a full line at 9600 baud an answer waits behind a whole cycle of 100 ms.
 ANSWER_TIMEOUT = 0.4
@@ -125,7 +125,7 @@ ATTEMPTS = 3
 
 
 class Interrupted(Exception):
-    """The thread was asked to end; nobody is told."""
+    """The thread was asked to end."""
 
 
 class Link:

@@ -82,7 +82,7 @@ class ReaderSettings:
         sensor: What the sensor shall send.
         configures: False: take the sensor as it is, write nothing.
         probes: False: only the speed of `sensor` is tried.
-        queue: Samples kept while nobody takes them; the oldest are dropped.
+        queue: Most samples kept until they are taken; the oldest are dropped.
         silence: Time without a frame after which the speed is looked for again; three cycles at
             least [s].
         batch_interval: Pause between two reads, so that one wake-up serves several cycles; 0: none
@@ -121,7 +121,7 @@ class ReaderStatus:
         misconfigured: Why the sensor could not be configured; empty if it could.
         baud: Speed of the line; 0 while there is none.
         connections: How often frames began to come.
-        dropped: Samples that nobody took in time.
+        dropped: Samples that were not taken in time.
         decoder: Counts of bytes and frames of this connection.
         grouping: Counts of samples of this connection.
         pattern: Types of a cycle as they come.
@@ -334,7 +334,7 @@ class ImuReader:
 
 
 class SteppedReader(Protocol):
-    """A reader, and the sensor that it hears, moved on by whoever has a clock."""
+    """A reader and its sensor, stepped along simulated time."""
 
     @property
     def status(self) -> ReaderStatus:

@@ -180,7 +180,7 @@ class GroupingStatistics:
 class CycleGrouper:
     """Collect frames until their cycle is over.
 
-    The types of a cycle are learned from the stream, so that no setting has to be believed.
+    The types of a cycle are learned from the stream, independently of the settings.
 
     Attributes:
         pattern: Types of a complete cycle, empty until learned.
@@ -224,7 +224,7 @@ class CycleGrouper:
         return samples
 
     def expect(self, types: Sequence[int]) -> None:
-        """Take the types of a cycle from whoever configured the sensor."""
+        """Set the types of a cycle, as configured."""
         self.pattern = tuple(sorted(types))
         self._candidate, self._votes = self.pattern, 0
 

@@ -162,7 +162,7 @@ class SerialTransport:
     def read(self, timeout: float) -> bytes:
         """Return all that has been received, waiting for the first byte at most so long [s]."""
         try:
-            # Mostly there is something, and to ask first would be half of the cost.
+            # Try a read before polling, which would be half of the cost.
             data = self._received()
             if not data and self._poll.poll(timeout * MILLISECONDS):
                 data = self._received()
