@@ -19,8 +19,8 @@ from harness import machine, OUTPUT  # isort: skip
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_cueing.stabilisation import Stabilisation
-from stewart_cueing.wave_observer import WaveObserver
+from stewart_cueing.ship.stabilisation import Stabilisation
+from stewart_cueing.ship.wave_observer import WaveObserver
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.trajectories.spectrum import Jonswap

@@ -49,6 +49,7 @@ VERB_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_viewer': {'stewart_bags'},
 }
 NODE_MAY_IMPORT = {'stewart_interfaces', 'stewart_node_support'}
+TRAJECTORY_NODES_OF = {'stewart_cueing': KINEMATICS}
 IMPORTS_EVERYTHING = 'stewart_bringup'
 SPEAKS_ROS = {'stewart_bringup', 'stewart_node_support'}
 
@@ -93,7 +94,7 @@ def allowed(package: SourcePackage, item: Import) -> set[str]:
     """Return the packages of ours that a module may import at this place."""
     room = package.room_of(item.path)
     if room == 'nodes':
-        return {package.name} | NODE_MAY_IMPORT
+        return {package.name, *NODE_MAY_IMPORT, *TRAJECTORY_NODES_OF.get(package.name, set())}
     own = {package.name} | CORE_MAY_IMPORT[package.name]
     if room == 'verbs':
         own |= VERB_MAY_IMPORT.get(package.name, set())

@@ -94,8 +94,8 @@ NO_KEY = {
     'viser',
 }
 BUILT_BY_CMAKE = {'stewart_interfaces'}
-# Helper of the tests of every package that has nodes.
-HARNESS, HARNESS_PACKAGE = 'node_harness', 'stewart_node_support'
+# Helpers of tests of other packages, too.
+HELPERS = {'node_harness': 'stewart_node_support', 'kinematic_rig': 'stewart_kinematics'}
 INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
 
@@ -103,8 +103,8 @@ def key_of(root: str, names: set[str]) -> str | None:
     """Return the key for a top-level module; None where no package has to be named."""
     if root in sys.stdlib_module_names or root in NO_KEY | PAPERS | {'__future__'}:
         return None
-    if root == HARNESS:
-        return HARNESS_PACKAGE
+    if root in HELPERS:
+        return HELPERS[root]
     if root in names or root in ROS_PACKAGES:
         return root
     assert root in ROSDEP_KEYS, f'no rosdep key is known for {root!r} (checked {CHECKED})'

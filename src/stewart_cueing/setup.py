@@ -5,6 +5,7 @@
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_cueing'
+NODES = {'motion_cueing': 'MotionCueing'}
 
 setup(
     name=PACKAGE,
@@ -22,5 +23,9 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
-    entry_points={'stewart.verbs': [f'cue = {PACKAGE}.verbs.cue']},
+    entry_points={
+        'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
+        'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
+        'stewart.verbs': [f'cue = {PACKAGE}.verbs.cue'],
+    },
 )

@@ -25,7 +25,7 @@ RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.
 OPERATORS = ('operator', 'move_operator', 'wave_operator')
 # What only some rigs have: those whose file has a section for it.
-OPTIONAL = (VIRTUAL_RIG, 'imu', 'position_sensors', 'state_estimator')
+OPTIONAL = (VIRTUAL_RIG, 'imu', 'position_sensors', 'state_estimator', 'motion_cueing')
 RIG = (
     VIRTUAL_RIG,
     'driver',
@@ -39,6 +39,7 @@ RIG = (
     'ocean_trajectory',
     'excitation_trajectory',
     'teleop',
+    'motion_cueing',
 )
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.perception import false_cues, felt, perceived
-from stewart_cueing.vehicle_inputs import COLUMNS, VehicleRide
+from stewart_cueing.vehicle.inputs import COLUMNS, VehicleRide
+from stewart_cueing.vehicle.perception import false_cues, felt, perceived
+from stewart_cueing.vehicle.washout import LEVEL
 from stewart_cueing.verbs.cue import add_arguments, main
-from stewart_cueing.washout import LEVEL
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from stewart_cueing.governor import Governor
-from stewart_cueing.washout import LEVEL, PRESETS, Washout, WashoutSettings
+from stewart_cueing.vehicle.washout import LEVEL, PRESETS, Washout, WashoutSettings
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose

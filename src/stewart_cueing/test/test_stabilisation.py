@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_cueing.stabilisation import levelling, Stabilisation
-from stewart_cueing.wave_observer import ACCELERATION, Channel
+from stewart_cueing.ship.stabilisation import levelling, Stabilisation
+from stewart_cueing.ship.wave_observer import ACCELERATION, Channel
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion

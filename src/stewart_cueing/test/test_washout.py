@@ -10,7 +10,7 @@ import pytest
 from scipy import signal
 from scipy.spatial.transform import Rotation
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.washout import GRAVITY, LEVEL, Washout, WashoutSettings
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, Washout, WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Pose
 

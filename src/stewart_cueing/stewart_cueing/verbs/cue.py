@@ -11,8 +11,8 @@ import sys
 import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
-from stewart_cueing.ride import cued, fitted, settings_for
-from stewart_cueing.vehicle_inputs import read_ride, VehicleRide
+from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
+from stewart_cueing.vehicle.ride import cued, fitted, settings_for
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.verbs.arguments import (
     add_examples,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.governor import Governor
-from stewart_cueing.perception import false_cues, FalseCues, felt, perceived
-from stewart_cueing.vehicle_inputs import VehicleRide
-from stewart_cueing.washout import PRESETS, Washout, WashoutSettings
+from stewart_cueing.vehicle.inputs import VehicleRide
+from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived
+from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform

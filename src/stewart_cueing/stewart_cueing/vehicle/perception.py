@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import signal
-from stewart_cueing.washout import GRAVITY, LEVEL
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.spatial import matrix_from_quaternion
 

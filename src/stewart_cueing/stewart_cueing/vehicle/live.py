@@ -1,0 +1,107 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A ride that comes in sample by sample: washout and governor, one row per elapsed period."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.governor import Governor
+from stewart_cueing.vehicle.washout import LEVEL, Washout, WashoutSettings
+from stewart_kinematics.control.steering import SteeredPlan
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Array
+
+LONGEST_LINE = 0.02
+"""A sample is reached along a straight line, from the one before, in this time at most [s]."""
+
+RETURN = 0.5
+"""Time in which the input goes to rest when samples stay away [s]."""
+
+
+class LiveInput:
+    """The newest sample of a vehicle, without steps; rest after silence.
+
+    A sample is reached one interval of samples after it came, along a straight line: samples at
+    50 Hz or faster are interpolated as `VehicleRide.at_rate` does it, one interval later.
+
+    Args:
+        period: The shortest interval [s].
+        silence: Without a sample for so long, the input goes to rest [s].
+    """
+
+    def __init__(self, period: float, silence: float) -> None:
+        self._shortest, self._silence = period, silence
+        self._from, self._to = LEVEL, LEVEL
+        self._begin, self._span, self._heard = 0.0, period, -np.inf
+
+    def put(self, sample: Array, now: float) -> None:
+        """Take a sample (6,) that came at an instant [s].
+
+        Raises:
+            VehicleInputError: If it is not six finite numbers; it is as if it had not come.
+        """
+        values = np.array(sample, dtype=float)
+        if values.shape != (6,) or not np.isfinite(values).all():
+            raise VehicleInputError(
+                f'expected six finite numbers [m/s², rad/s], got {values.tolist()}'
+            )
+        self._go(self.value(now), values, now)
+        self._span = min(max(now - self._heard, self._shortest), LONGEST_LINE)
+        self._heard = now
+
+    def value(self, now: float) -> Array:
+        """Return the input (6,) at an instant [s], which must not go back."""
+        if now - self._heard > self._silence:
+            end = self._heard + self._silence
+            self._go(self._at(end), LEVEL, end)
+            self._span, self._heard = RETURN, np.inf
+        return self._at(now)
+
+    def silent(self) -> bool:
+        """Tell whether nothing is heard."""
+        return not np.isfinite(self._heard)
+
+    def _go(self, start: Array, end: Array, begin: float) -> None:
+        self._from, self._to, self._begin = start, end, begin
+
+    def _at(self, now: float) -> Array:
+        part = min(max((now - self._begin) / self._span, 0.0), 1.0)
+        return np.asarray(self._from + part * (self._to - self._from))
+
+
+class LiveRide:
+    """Follow a vehicle from a rest at the neutral pose.
+
+    Args:
+        guard: Judge of every setpoint.
+        settings: Of the washout.
+        period: Between its rows [s].
+        silence: See `LiveInput`.
+
+    Attributes:
+        input: Where samples are put.
+        governor: What follows; it says what limits it.
+    """
+
+    def __init__(
+        self, guard: MotionGuard, settings: WashoutSettings, period: float, silence: float
+    ) -> None:
+        centre = guard.platform.geometry.neutral_pose
+        self.input = LiveInput(period, silence)
+        self.governor = Governor(guard, centre, period=period)
+        self._washout = Washout(settings, centre, period)
+        self._period, self._rows = period, 0
+
+    @property
+    def plan(self) -> SteeredPlan:
+        """What is followed now; it ends at rest."""
+        return self.governor.plan
+
+    def advance(self, now: float) -> None:
+        """Go on to an instant since the start [s], one row for every period that has elapsed."""
+        while self._rows * self._period <= now + 1e-9:
+            moment = self._rows * self._period
+            wanted = self._washout.run(self.input.value(moment)[None])[0]
+            self.governor.advance(moment, wanted)
+            self._rows += 1

@@ -1,0 +1,159 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The node in simulated time, on a rig that executes every setpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from diagnostic_msgs.msg import DiagnosticArray
+from kinematic_rig import motions, neutral_plus, require_at_rest, require_continuous, Rig, VIGO
+from rides import drive
+from sensor_msgs.msg import Imu
+from std_srvs.srv import Trigger
+from stewart_cueing.nodes.following_node import Phase
+from stewart_cueing.nodes.motion_cueing import MotionCueing
+from stewart_cueing.vehicle.inputs import VehicleRide
+from stewart_cueing.vehicle.ride import cued, settings_for
+from stewart_cueing.vehicle.washout import LEVEL
+from stewart_interfaces.msg import DriverState
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Pose
+from stewart_node_support.conversions import vector3_msg
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.stamps import to_nanoseconds
+
+
+class Ride(Rig):
+    """A rig with somebody on it."""
+
+    def __init__(self, pose: Pose | None = None) -> None:
+        super().__init__(pose or neutral_plus())
+        self.node = self.active(MotionCueing)
+        self.heard = self.listen(DiagnosticArray, '/diagnostics')
+        self.vehicle = self.talk(Imu, 'vehicle/motion', SENSOR_QOS)
+        self.drive(DriverState.ENABLED)
+
+    def start(self) -> None:
+        """Start, and wait until the vehicle is followed."""
+        answer = self.call(Trigger, 'cueing/start')
+        assert answer.success, answer.message
+        self.until(lambda: self.node.phase is Phase.FOLLOW)
+
+    def feel(self, ride: VehicleRide) -> None:
+        """Publish a ride in its own time."""
+        pending, self.began = iter(ride.samples), 0.0
+
+        def say() -> None:
+            if (sample := next(pending, None)) is not None:
+                self.began = self.began or self.probe.get_clock().now().nanoseconds * 1e-9
+                parts = vector3_msg(sample[:3]), vector3_msg(sample[3:])
+                self.vehicle.publish(Imu(linear_acceleration=parts[0], angular_velocity=parts[1]))
+
+        timer = self.probe.create_timer(float(ride.time[1]), say)
+        self.spin(float(ride.time[-1]) + 0.1)
+        self.probe.destroy_timer(timer)
+
+
+@pytest.fixture
+def rig() -> Iterator[Ride]:
+    with Ride() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ('seconds', 'interval'),
+    [(3.0, 0.02), pytest.param(20.0, 0.005, marks=pytest.mark.slow)],
+)
+def test_a_drive_through_the_node_is_that_of_the_verb_at_most_20_ms_later(
+    rig: Ride, seconds: float, interval: float
+) -> None:
+    ride = drive(seconds, interval)
+    rig.start()
+    rig.setpoints.clear()
+    rig.feel(ride)
+    assert rig.inverse.refusals.refused == 0
+    require_continuous(rig.setpoints)
+    time, motion = motions(rig.setpoints)
+    assert len(MotionGuard(VIGO).admit_run(motion, time).stroke) == len(time)
+
+    recorded = cued(ride, VIGO, settings_for('vigo'))
+    stamps = to_nanoseconds(rig.setpoints[0].header.stamp) * 1e-9 + time - rig.began
+    there = (stamps > 0.1) & (stamps < seconds - interval)
+
+    def off(late: float) -> float:
+        columns = zip(recorded.motion.position.T, motion.position.T, strict=True)
+        errors = [np.interp(stamps - late, recorded.time, a) - b for a, b in columns]
+        return float(np.abs(np.array(errors)[:, there]).max())
+
+    # Between two samples of the recorded one a straight line is off by some micrometres.
+    assert off(interval) < 2e-5
+    assert np.ptp(recorded.motion.position, axis=0).max() > 0.005
+    lateness = np.arange(0.0, 0.04, 0.001)
+    best = lateness[np.argmin([off(late) for late in lateness])]
+    assert best == pytest.approx(interval, abs=0.0015)
+    assert best <= 0.02
+
+
+def test_stop_brings_it_to_rest_and_home_and_it_can_start_again(rig: Ride) -> None:
+    rig.start()
+    rig.feel(drive(1.5, 0.02))
+    answer = rig.call(Trigger, 'cueing/stop')
+    assert (answer.success, answer.message) == (True, 'stopping')
+    rig.until(lambda: rig.node.phase is Phase.IDLE)
+    require_continuous(rig.setpoints)
+    require_at_rest(rig.setpoints[-1])
+    np.testing.assert_allclose(
+        motions(rig.setpoints)[1].position[-1], VIGO.geometry.neutral_pose.position, atol=1e-9
+    )
+    assert not rig.call(Trigger, 'cueing/stop').success
+    rig.start()
+
+
+def test_it_comes_from_where_the_platform_stands_and_may_be_stopped_on_the_way() -> None:
+    with Ride(neutral_plus(0.05, 0.0, -0.05)) as rig:
+        answer = rig.call(Trigger, 'cueing/start')
+        assert answer.message.startswith('approaching for')
+        rig.spin(0.2)
+        assert rig.call(Trigger, 'cueing/stop').success
+        rig.until(lambda: rig.node.phase is Phase.IDLE)
+        require_continuous(rig.setpoints)
+        require_at_rest(rig.setpoints[-1])
+
+
+def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> None:
+    def said(words: str) -> bool:
+        status = [s for message in rig.heard for s in message.status]
+        return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
+
+    rig.start()
+    rig.spin(1.2)
+    assert said('no motion of a vehicle is heard')
+    ride = VehicleRide(np.array([0.0, 0.02]), np.tile(LEVEL, (2, 1)))
+    rig.vehicle.publish(Imu(linear_acceleration=vector3_msg([np.nan, 0.0, 9.8])))
+    rig.feel(ride)
+    assert rig.node.phase is Phase.FOLLOW
+    rig.spin(1.2)
+    values = {
+        item.key: item.value
+        for message in rig.heard
+        for s in message.status
+        if s.name == 'motion_cueing: vehicle'
+        for item in s.values
+    }
+    assert (values['taken'], values['refused']) == ('2', '1')
+    rig.drive(DriverState.FAULT)
+    assert rig.node.phase is Phase.IDLE
+
+
+def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
+    rig.drive(DriverState.DISABLED)
+    answer = rig.call(Trigger, 'cueing/start')
+    assert not answer.success
+    assert 'not ENABLED' in answer.message
