@@ -5,12 +5,12 @@ PYTHON ?= python3
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-slow test-compat lint format bench docs papers clean
+.PHONY: help setup demo test coverage test-slow test-compat lint format bench fuzz docs papers clean
 
 # make exits with 2 if a recipe fails, and with 1 only if it was asked (-q) whether anything is left to do. So the
 # set-up runs while this file is read, unless make shall only tell (-n): where something that it needs is missing, it
 # has said so in one sentence, no recipe runs any more, and the answer is 1.
-IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench papers
+IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench fuzz papers
 ifneq ($(filter $(IN_THE_ENVIRONMENT),$(MAKECMDGOALS)),)
 ifeq ($(findstring n,$(firstword -$(MAKEFLAGS))),)
 $(shell PYTHON='$(PYTHON)' scripts/setup >&2)
@@ -49,6 +49,9 @@ format:  ## put the sources in order
 
 bench:  ## every benchmark
 	@scripts/run scripts/each benchmarks
+
+fuzz:  ## bad input for every parser, for MINUTES=10 of processor time with SEED=0
+	@scripts/run python fuzz/fuzz.py --minutes $(or $(MINUTES),10) --seed $(or $(SEED),0) --keep
 
 docs:  ## the site: guides, tutorials, reference and API in build/site, every link checked
 	@scripts/docs

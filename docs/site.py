@@ -45,6 +45,7 @@ def on_config(config: Any) -> Any:
         {'stewart': 'index.md'},
         {'Tutorials': pages('tutorials')},
         {'Guides': GUIDES},
+        {'Security': 'security.md'},
         {'Troubleshooting': 'troubleshooting.md'},
         {'Reference': ['reference.md', 'fault_matrix.md', 'benchmarks.md']},
         {'Packages': [f'packages/{path.name}.md' for path in packages()]},

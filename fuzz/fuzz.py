@@ -5,12 +5,13 @@
 Each parser runs in a process of its own. A case that ends in another error, takes more than its
 processor time or needs more than its memory is a finding; so is a process that dies. Cases are
 numbered and follow from seed and number alone. With --keep the first case of each finding goes
-into the corpus.
+into the corpus, which --replay gives to the parsers again.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 import hashlib
 import json
@@ -37,6 +38,9 @@ HEADROOM = 1 << 30
 SILENCE = 60.0
 """Without a next case for so long, a process hangs where no signal reaches it [s]."""
 
+RESULT = 'result: '
+"""Before what a child found; a library may print, too."""
+
 
 class Hang(BaseException):
     """A case takes longer than it may."""
@@ -55,10 +59,11 @@ class Outcome:
 
 def every_parser() -> dict[str, Any]:
     """Return all parsers by name."""
+    from pages import PAGES
     from parsers import FILES
     from wires import WIRES
 
-    return FILES | WIRES
+    return FILES | WIRES | PAGES
 
 
 def case_of(name: str, level: str, number: int, seed: int, parser: Any, samples: Any) -> bytes:
@@ -144,8 +149,29 @@ def _child(options: argparse.Namespace) -> int:
     with Path(options.counter).open('r+b') as file, mmap.mmap(file.fileno(), 8) as counter:
         outcome = work(options.names[0], options.level, options, counter)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print('\n' + json.dumps({**vars(outcome), 'peak_mb': grown}))
+    print('\n' + RESULT + json.dumps({**vars(outcome), 'peak_mb': grown}))
     return 0
+
+
+def replay(names: Sequence[str]) -> int:
+    """Give every parser its samples and what the corpus keeps for it; return 1 for a finding."""
+    from parsers import folder
+
+    cases, found = 0, False
+    for name in names:
+        parser, kept = every_parser()[name], sorted(place_of(name).glob('*.bin'))
+        with folder() as place:
+            samples, parse = parser.open(Path(place))
+            for label, data in [
+                *((f'sample {n}', sample) for n, sample in enumerate(samples)),
+                *((str(path.relative_to(ROOT)), path.read_bytes()) for path in kept),
+            ]:
+                cases += 1
+                if what := judge(parse, parser.typed, data):
+                    found = True
+                    print(f'{name}, {label}: {what}')
+    print(f'{cases} cases of {len(names)} parsers')
+    return int(found)
 
 
 def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> dict[str, Any]:
@@ -160,7 +186,7 @@ def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> di
             command, capture_output=True, text=True, check=False, timeout=options.seconds + SILENCE
         )
         if done.returncode == 0:
-            return dict(json.loads(done.stdout.rsplit('\n', 2)[-2]))
+            return dict(json.loads(done.stdout.rpartition(RESULT)[2].partition('\n')[0]))
         end = f'ended with {done.returncode}: {done.stderr[-300:]}'
     except subprocess.TimeoutExpired:
         end = 'hung where no signal reaches it'
@@ -169,10 +195,14 @@ def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> di
             'findings': {end: {'count': 1, 'case': '', 'number': number}}}  # fmt: skip
 
 
+def place_of(name: str) -> Path:
+    """Return where the corpus keeps cases of a parser."""
+    return CORPUS / name.replace(' ', '_').replace(',', '')
+
+
 def keep(name: str, case: str) -> Path:
     """Put a case into the corpus."""
-    data = bytes.fromhex(case)
-    target = CORPUS / name.replace(' ', '_').replace(',', '')
+    data, target = bytes.fromhex(case), place_of(name)
     target.mkdir(parents=True, exist_ok=True)
     path = target / f'{hashlib.sha256(data).hexdigest()[:12]}.bin'
     path.write_bytes(data)
@@ -188,18 +218,26 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=60.0, help='processor time for each')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--keep', action='store_true', help='put findings into the corpus')
+    parser.add_argument('--minutes', type=float, help='processor time of all together instead')
+    parser.add_argument('--replay', action='store_true', help='samples and corpus, and no more')
     parser.add_argument('--child', dest='level', help=argparse.SUPPRESS)
     parser.add_argument('--counter', help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.level:
         return _child(options)
+    names = options.names or list(every_parser())
+    if options.replay:
+        return replay(names)
+    if options.minutes is not None:
+        options.structured = options.bytes = sys.maxsize
+        options.seconds = 60.0 * options.minutes / (len(names) * len(LEVELS))
     sys.path.append(str(ROOT / 'benchmarks'))
     from harness import machine, OUTPUT
     from parsers import folder
 
     about, rows = machine(['numpy', 'pyyaml', 'rosbags', 'scipy']), []
     with folder() as scratch:
-        for name in options.names or every_parser():
+        for name in names:
             for level in LEVELS:
                 row = run(name, level, options, Path(scratch))
                 rows.append({'parser': name, 'level': level, **row})

@@ -14,7 +14,7 @@ setup(
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
-    package_data={PACKAGE: ['discovery.xml']},
+    package_data={PACKAGE: ['*.xml']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

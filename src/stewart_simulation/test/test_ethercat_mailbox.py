@@ -14,6 +14,7 @@ import pytest
 from stewart_simulation.ethercat.frames import Command, Datagram
 from stewart_simulation.ethercat.mailbox import SdoServer
 from stewart_simulation.ethercat.object_dictionary import Access, Entry, ObjectDictionary, OCTETS
+from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
 from stewart_simulation.ethercat.registers import AlState
 
 Build = Callable[..., Any]
@@ -147,6 +148,7 @@ REFUSED = {
     'too small': ('23 8560 00 00000000', TOO_SMALL),
     'mode that is not simulated': ('2f 6060 00 01000000', VALUE),
     'complete access to a variable': ('50 4160 00 00000000', NO_COMPLETE),
+    'complete access to a text': ('50 0810 00 00000000', NO_COMPLETE),
     'complete download too long': ('31 c260 01 03000000 01fd00', TOO_LONG),
     'map entry while counted': ('23 0016 01 10004060', COUNT_NOT_ZERO),
     'fixed map': ('2f 0117 00 00000000', READ_ONLY),
@@ -164,6 +166,14 @@ def test_a_request_that_does_not_fit_aborts(build: Build, name: str) -> None:
 
     assert answer[0] == 0x80
     assert answer[4:].hex() == code
+
+
+def test_every_object_of_a_drive_fits_its_type() -> None:
+    dictionary, _ = dictionary_of(DriveType())
+
+    for entries in dictionary.objects.values():
+        for entry in entries.values():
+            assert len(entry.pack()) == entry.size
 
 
 def test_settings_of_preop_are_locked_in_safeop(build: Build) -> None:

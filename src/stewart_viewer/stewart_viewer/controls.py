@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stewart_kinematics.errors import StewartError
+from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint
 from stewart_kinematics.model.platform import Platform
@@ -66,7 +67,7 @@ class Controls:
         self._answer = gui.add_markdown('')
         self._button('Quick stop', 'driver/quick_stop', 'red')
         drives = gui.add_button_group('drives', tuple(DRIVES))
-        drives.on_click(lambda event: self._on_drives(str(event.target.value)))
+        drives.on_click(lambda event: self._on_drives(_choice(event.target)))
         with gui.add_folder('Move to a target'):
             self._sliders = [
                 self._slider(gui, label, reach)
@@ -99,7 +100,7 @@ class Controls:
     @property
     def target(self) -> Pose:
         """Pose that the sliders show."""
-        values = np.array([slider.value for slider in self._sliders], dtype=np.float64)
+        values = np.array([_number(slider) for slider in self._sliders])
         rpy = self._neutral_rpy + np.radians(values[3:])
         return Pose.from_rpy(self._neutral.position + 1e-3 * values[:3], rpy.tolist())
 
@@ -140,16 +141,16 @@ class Controls:
             return
         way, turn = ways(self._pose, self.target)
         asked = STEER_GAIN * np.concatenate([way, turn])
-        largest = 0.01 * float(self._speed.value) * self._fastest
+        largest = 0.01 * _number(self._speed) * self._fastest
         share = float(np.max(np.abs(asked) / largest))
         self._operator.steer(asked / max(share, 1.0))
 
     def _on_wave(self, action: str, _: Any = None) -> None:
-        service = f'{self._wave.value}/{action}'
+        service = f'{_choice(self._wave)}/{action}'
         self._ask(service, lambda: self._operator.call(service))
 
     def _on_jog(self, sign: float, _: Any = None) -> None:
-        what, pace = self._jogged.value, sign * float(self._pace.value)
+        what, pace = _choice(self._jogged), sign * _number(self._pace)
         rates = np.zeros(len(AXES))
         if what in LEGS:
             rates[0] = 1e-3 * pace
@@ -169,9 +170,16 @@ class Controls:
         return slider
 
     def _reset(self) -> None:
-        for slider in self._sliders:
-            slider.value = 0.0
+        self._set([0.0] * len(self._sliders))
         self._from_sliders()
+
+    def _set(self, values: Iterable[float]) -> None:
+        self._setting = True
+        try:
+            for slider, value in zip(self._sliders, values, strict=True):
+                slider.value = float(np.clip(value, slider.min, slider.max))
+        finally:
+            self._setting = False
 
     def _from_sliders(self) -> None:
         if self._setting:
@@ -185,12 +193,7 @@ class Controls:
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
         turned = np.degrees(rpy_of(pose) - self._neutral_rpy)
-        self._setting = True
-        try:
-            for slider, value in zip(self._sliders, [*away, *turned], strict=True):
-                slider.value = float(np.clip(value, slider.min, slider.max))
-        finally:
-            self._setting = False
+        self._set([*away, *turned])
         self._judge()
 
     def _judge(self) -> None:
@@ -202,7 +205,7 @@ class Controls:
             self._move.disabled = True
         else:
             # The sliders run ahead of what has arrived here, and this is what a click moves to.
-            values = [float(slider.value) for slider in self._sliders]
+            values = [_number(slider) for slider in self._sliders]
             away, turned = (
                 ', '.join(f'{value:.1f}' for value in part) for part in (values[:3], values[3:])
             )
@@ -210,11 +213,27 @@ class Controls:
             self._move.disabled = False
 
     def _on_move(self) -> None:
-        speed = 0.01 * float(self._speed.value)
+        speed = 0.01 * _number(self._speed)
         target = self.target
         self._ask(
             'Move', lambda: self._operator.move(target.position, target.quaternion_xyzw, speed)
         )
+
+
+def _number(slider: Any) -> float:
+    """Return what a slider shows, within its range: a page may send anything."""
+    value = float(slider.value)
+    if not isfinite(value):
+        raise ConfigurationError(slider.label, value, f'{slider.min:g} to {slider.max:g}')
+    return min(max(value, float(slider.min)), float(slider.max))
+
+
+def _choice(handle: Any) -> str:
+    """Return what is chosen, one of what is offered: a page may send anything."""
+    value = str(handle.value)
+    if value not in handle.options:
+        raise ConfigurationError('choice', value, f'one of {", ".join(handle.options)}')
+    return value
 
 
 def _reaches(platform: Platform) -> list[float]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
@@ -135,3 +136,31 @@ def test_a_waypoint_is_recorded_where_the_platform_is(
     (waypoint,) = WaypointList.from_yaml(tmp_path / 'taught.yaml', ex800).waypoints
     np.testing.assert_allclose(waypoint.pose.position, high.position, atol=1e-9)
     assert controls._answer.content.startswith('waypoint 1 is in ')
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf')])
+def test_a_number_that_no_slider_shows_moves_nothing(controls: Controls, value: float) -> None:
+    controls._pace._impl.value = value
+    with pytest.raises(ConfigurationError, match='per second'):
+        controls._on_jog(1.0)
+    assert controls._operator.calls == []
+
+
+def test_a_jog_beyond_the_slider_is_held_to_its_end(controls: Controls) -> None:
+    controls._jogged.value, controls._pace._impl.value = 'leg 3 [mm]', 1e9
+    controls._on_jog(1.0)
+    assert controls._operator.calls == [('jog', [0.02, 0.0, 0.0, 0.0, 0.0, 0.0], 2)]
+
+
+def test_a_choice_that_is_not_offered_calls_nothing(controls: Controls) -> None:
+    controls._wave._impl.value = 'driver'
+    with pytest.raises(ConfigurationError, match='ocean'):
+        controls._on_wave('stop')
+    assert controls._operator.calls == []
+
+
+def test_the_target_comes_back_to_neutral_from_anything(controls: Controls) -> None:
+    for slider in controls._sliders:
+        slider._impl.value = float('nan')
+    controls._reset()
+    assert [slider.value for slider in controls._sliders] == [0.0] * 6

@@ -168,11 +168,10 @@ class ObjectDictionary:
 
     def read_complete(self, index: int, first: int) -> bytes:
         """Return a whole object; subindex 0 takes 16 bits. Raises `SdoAbort`."""
+        entries = self._complete(index, first)
         used = self.entry(index).number
         return b''.join(
-            entry.pack().ljust(0 if sub else 2, b'\0')
-            for sub, entry in self._complete(index, first)
-            if sub <= used
+            entry.pack().ljust(0 if sub else 2, b'\0') for sub, entry in entries if sub <= used
         )
 
     def write_complete(self, index: int, first: int, data: bytes, state: AlState) -> None:

@@ -143,8 +143,8 @@ VARIABLES: tuple[tuple[int, str, int, Access, int | None, int | None], ...] = (
     (profile.POSITIVE_TORQUE_LIMIT, 'H', 3000, LIMIT, None, None),
     (profile.NEGATIVE_TORQUE_LIMIT, 'H', 3000, LIMIT, None, None),
     (profile.MAX_PROFILE_VELOCITY, 'I', 100 * COUNTS_PER_REVOLUTION, LIMIT, None, None),
-    (profile.PROFILE_DECELERATION, 'I', 1000 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
-    (profile.QUICK_STOP_DECELERATION, 'I', 1000 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
+    (profile.PROFILE_DECELERATION, 'I', 500 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
+    (profile.QUICK_STOP_DECELERATION, 'I', 500 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
     (profile.SUPPORTED_MODES, 'I', SUPPORTED_MODES, Access.READ_ONLY, None, None),
 )
 

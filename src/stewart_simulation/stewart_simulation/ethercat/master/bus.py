@@ -111,9 +111,6 @@ class InlineBus:
         answers = link.ask(Datagram(Command.BRD, 0, standard.SLAVE_TYPE, bytes(1)))
         found = answers[0].working_counter if answers else 0
         self._reset()
-        for place in range(found):
-            station = struct.pack('<H', standard.FIRST_STATION + place)
-            link.ask(Datagram(Command.APWR, -place & 0xFFFF, standard.STATION, station))
         try:
             self._drives = [self._meet(place) for place in range(found)]
         except MasterError as error:
@@ -134,8 +131,10 @@ class InlineBus:
         link.broadcast(standard.SYNC_ACTIVATION, bytes(1))
 
     def _meet(self, place: int) -> InlineDrive:
-        """Read who a slave is, and open its mailbox."""
+        """Give a slave its address, read who it is, and open its mailbox."""
         station, leg = standard.FIRST_STATION + place, place + 1
+        address = struct.pack('<H', station)
+        self._link.ask(Datagram(Command.APWR, -place & 0xFFFF, standard.STATION, address))
         with _naming(leg):
             information = read_information(self._link, station)
             data = b''.join(plan.register() for plan in information.managers[:2])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import inf
 from typing import TypeVar
 
-from stewart_simulation.errors import SegmentError
+from stewart_simulation.errors import FrameError, SegmentError
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode
 from stewart_simulation.ethercat.segment import Line
 
@@ -65,17 +65,18 @@ class Link:
             again: Who would send it again waits no longer for one that does not come at all [s].
 
         Returns:
-            As they come back; empty if the frame is lost.
+            As they come back; empty if the frame is lost, or what comes is no answer to it.
         """
         self._index = (self._index + 1) & 0xFF
         frame = encode([replace(item, index=self._index) for item in datagrams])
         answer = self._line.send(frame)
         way = OCTET * (max(len(frame), SHORTEST) + FRAMING) + self._line.delay / NANOSECONDS
-        if not answer or way > patience:
-            self.sleep(min(patience, again) if not answer else patience)
+        answers = _answers(datagrams, answer)
+        if not answers or way > patience:
+            self.sleep(patience if answers else min(patience, again))
             return ()
         self.sleep(way)
-        return decode(answer)
+        return answers
 
     def ask(self, *datagrams: Datagram) -> Sequence[Datagram]:
         """Send a frame, and again while it gets lost; return nothing if the patience is over."""
@@ -120,3 +121,15 @@ class Link:
                 return None
             self.sleep(LOOK)
         return found
+
+
+def _answers(sent: Sequence[Datagram], frame: bytearray) -> Sequence[Datagram]:
+    """Take the answers out of a frame; none where it does not have those that were sent."""
+    try:
+        found = decode(frame)
+    except FrameError:
+        return ()
+    same = [(item.command, len(item.data)) for item in found] == [
+        (item.command, len(item.data)) for item in sent
+    ]
+    return found if same else ()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 import struct
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ COE_HEAD = struct.Struct('<H')
 # Command, index, subindex; then four octets of data or of the length.
 SDO_HEAD, SDO_SIZE = struct.Struct('<BHB'), struct.Struct('<I')
 FIRST_DATA = SDO_HEAD.size + SDO_SIZE.size
+# Every CoE message is at least that long, emergencies and segments included [octet].
+SHORTEST_COE, MAILBOX_ERROR_SIZE = COE_HEAD.size + FIRST_DATA, 4
 UPLOAD, UPLOAD_SEGMENT = 0x40, 0x60
 DOWNLOAD, DOWNLOAD_EXPEDITED = 0x21, 0x23
 ABORTED = 0x80
@@ -84,7 +87,7 @@ class Mailbox:
         return message
 
     def look(self) -> Message | None:
-        """Return the message that waits; None if there is none."""
+        """Return the message that waits, or None; raises `MasterError` if it is cut off."""
         status = self._link.read(self._station, STATUS, 1)
         if status is None or not status[0] & FULL:
             return None
@@ -97,7 +100,12 @@ class Mailbox:
         if count and count == last:
             # The question was lost, not the answer: what came again is the message before.
             return self.look()
-        return Message(kind & TYPE, data[HEAD.size : HEAD.size + length])
+        protocol, most = kind & TYPE, len(data) - HEAD.size
+        least = {COE: SHORTEST_COE, MAILBOX_ERROR: MAILBOX_ERROR_SIZE}.get(protocol, 0)
+        if not least <= length <= most:
+            what = f'a message of protocol {protocol} announces {length} octets'
+            raise MasterError(f'{what}, {least} to {most} are possible')
+        return Message(protocol, data[HEAD.size : HEAD.size + length])
 
     def _fetch(self) -> bytes | None:
         """Read the mailbox; where the frame is lost, the message has to be asked for again."""
@@ -179,10 +187,12 @@ class SdoClient:
 
     def emergencies(self) -> list[Emergency]:
         """Look into the mailbox; return the emergencies since the last call."""
-        message = self._mailbox.look()
-        if message is not None:
-            # Another message is the answer to a question that nobody waits for any more.
-            self._keep(message)
+        # A message that is cut off carries none, and the state of the drive says the fault anyway.
+        with suppress(MasterError):
+            message = self._mailbox.look()
+            if message is not None:
+                # Another message is the answer to a question that nobody waits for any more.
+                self._keep(message)
         taken, self._emergencies = self._emergencies, []
         return taken
 
@@ -199,13 +209,14 @@ class SdoClient:
             _, code = struct.unpack_from('<HH', message.body)
             text = standard.MAILBOX_ERRORS.get(code, 'unknown')
             raise MasterError(f'mailbox error 0x{code:04X}, {text}')
+        if message.protocol != COE:
+            raise MasterError(f'an answer of protocol {message.protocol} instead of CoE, {COE}')
         service = COE_HEAD.unpack_from(message.body)[0] >> SERVICE_AT
         answer = message.body[COE_HEAD.size :]
         if service == REQUEST and answer[0] == ABORTED:
             (abort,) = SDO_SIZE.unpack_from(answer, SDO_HEAD.size)
             raise MasterError(f'abort 0x{abort:08X}, {standard.ABORTS.get(abort, "unknown")}')
-        right = message.protocol == COE and service == RESPONSE
-        if not right or answer[0] & COMMAND_BITS != expected:
+        if service != RESPONSE or answer[0] & COMMAND_BITS != expected:
             raise MasterError(f'unexpected answer {message.body.hex(" ")}')
         return answer
 
