@@ -211,7 +211,13 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    return int(module.main(parser.parse_args(rest)))
+    arguments = parser.parse_args(rest)
+    platform = getattr(arguments, 'platform', None)
+    # The very object of the default: what was typed is another one, even with the same letters.
+    if platform is not None and platform is parser.get_default('platform'):
+        sentence = f'no --platform given, assuming {platform}'
+        print(f'stewart {verb.name}: {sentence}', file=sys.stderr)
+    return int(module.main(arguments))
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:
