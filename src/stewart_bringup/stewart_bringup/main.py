@@ -202,6 +202,12 @@ def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
     return value
 
 
+class _Assumed(str):
+    """A default that was not typed."""
+
+    __slots__ = ()
+
+
 def _run(verb: Verb, rest: Sequence[str]) -> int:
     module = verb.load()
     parser = _VerbParser(
@@ -211,11 +217,12 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
+    if default := parser.get_default('platform'):
+        parser.set_defaults(platform=_Assumed(default))
     arguments = parser.parse_args(rest)
-    platform = getattr(arguments, 'platform', None)
-    # The very object of the default: what was typed is another one, even with the same letters.
-    if platform is not None and platform is parser.get_default('platform'):
-        sentence = f'no --platform given, assuming {platform}'
+    if isinstance(getattr(arguments, 'platform', None), _Assumed):
+        arguments.platform = str(arguments.platform)
+        sentence = f'no --platform given, assuming {arguments.platform}'
         print(f'stewart {verb.name}: {sentence}', file=sys.stderr)
     return int(module.main(arguments))
 
