@@ -15,7 +15,6 @@ all nodes of the rig in lock-step, and everything ends with that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,7 @@ from stewart_bringup.rigs import (
     require_known_nodes,
     setting,
     VIRTUAL_RIG,
+    wires,
 )
 from stewart_bringup.verbs.graph import speed_of
 from stewart_description.paths import platform_path, rviz_path
@@ -287,8 +287,13 @@ def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any
         *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
         clock(context),
     ]
-    start = partial(process, parameters=parameters)
     names = nodes_of(files)
+    told = wires(files) if VIRTUAL_RIG in names else {}
+
+    def start(name: str, **more: Any) -> Any:
+        own = [told[name]] if told.get(name) else []
+        return process(name, parameters=[*parameters, *own], **more)
+
     # These have to say that they are ready, whatever the others may say.
     level = value_of(context, 'log_level')
     level = 'info' if level in QUIET else level

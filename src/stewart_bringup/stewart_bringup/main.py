@@ -202,6 +202,12 @@ def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
     return value
 
 
+class _Assumed(str):
+    """A default that was not typed."""
+
+    __slots__ = ()
+
+
 def _run(verb: Verb, rest: Sequence[str]) -> int:
     module = verb.load()
     parser = _VerbParser(
@@ -211,7 +217,14 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    return int(module.main(parser.parse_args(rest)))
+    if default := parser.get_default('platform'):
+        parser.set_defaults(platform=_Assumed(default))
+    arguments = parser.parse_args(rest)
+    if isinstance(getattr(arguments, 'platform', None), _Assumed):
+        arguments.platform = str(arguments.platform)
+        sentence = f'no --platform given, assuming {arguments.platform}'
+        print(f'stewart {verb.name}: {sentence}', file=sys.stderr)
+    return int(module.main(arguments))
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:

@@ -10,6 +10,7 @@ A configuration is a ROS parameter file in ``config/``. ``rig_<name>.yaml`` desc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,7 @@ from stewart_bringup.errors import UnknownRig
 from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
+from stewart_simulation.rig.directory import default_directory, ends_in, wiring
 
 RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.
@@ -91,6 +93,15 @@ def setting(files: Sequence[Path], node: str, key: str) -> Any:
             if name == node:
                 found = values.get(key, found)
     return found
+
+
+def wires(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """Return what a virtual rig in a process of its own and the nodes on its wires are told."""
+    chosen = partial(setting, files, VIRTUAL_RIG)
+    platform = chosen('platform') or setting(files, '', 'platform') or 'vigo'
+    folder = Path(chosen('directory') or default_directory(platform))
+    there = {wire: chosen(wire) is not False for wire in ('ethercat', 'card')}
+    return {VIRTUAL_RIG: {'directory': str(folder)}, **wiring(ends_in(folder, **there))}
 
 
 def config_folder() -> Path:

@@ -45,10 +45,9 @@ PATIENT_WIRES = {
 def patient(rig: str, wires: Path | None = None) -> dict[str, Any]:
     """Return what a rig's file says, for a busy machine, with its wires in a folder."""
     text = available('rig')[rig].read_text()
-    machine = yaml.safe_load(text).get('/**/virtual_rig')
-    if machine:
-        text = text.replace(machine['ros__parameters']['directory'], str(wires))
     content: dict[str, Any] = yaml.safe_load(text)
+    if '/**/virtual_rig' in content:
+        content['/**/virtual_rig']['ros__parameters']['directory'] = str(wires)
     driver = content['/**/driver']['ros__parameters']
     driver |= PATIENT
     for wire, options in PATIENT_WIRES.items():

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 import os
 from pathlib import Path
-import re
 import shutil
 import signal
 import subprocess
@@ -23,13 +22,12 @@ rclpy = pytest.importorskip('rclpy')
 from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
 from stewart_bringup.composition import compose, Ledger, make_node, next_steps
-from stewart_bringup.rigs import config_file, nodes_of, RIG
+from stewart_bringup.rigs import config_file, nodes_of, RIG, wires
 from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.lifecycle import state_of, take_down
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
-from stewart_simulation.rig.directory import NAMES
 
 pytestmark = pytest.mark.ros
 
@@ -234,17 +232,24 @@ def test_a_rig_has_the_optional_nodes_that_its_files_have_a_section_for(tmp_path
     assert nodes_of([config_file('rig', 'ex800_daq')], ('imu', 'driver')) == ('imu', 'driver')
 
 
-@pytest.mark.parametrize('rig', ['vigo_ethercat', 'ex800_daq'])
-def test_a_rig_file_names_the_ends_that_its_virtual_rig_makes(rig: str) -> None:
-    """Launch files have nothing else; the parser of ROS knows no references within a file."""
-    text = config_file('rig', rig).read_text()
-    (directory,) = re.findall(r'^    directory: (\S+)$', text, re.MULTILINE)
-    ends = re.findall(rf'^ +\w+: {directory}/(\S+)$', text, re.MULTILINE)
+@pytest.mark.parametrize(('rig', 'wire'), [('vigo_ethercat', 'netns'), ('ex800_daq', 'card.sock')])
+def test_nodes_in_processes_of_their_own_find_the_wires_of_this_user(
+    rig: str, wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No place is the same for two users; launch files have nothing but the rig's file."""
+    files = [config_file('rig', rig)]
+    assert '/tmp' not in files[0].read_text()
+    told = {}
+    for user in ('anna', 'bert'):
+        monkeypatch.setenv('XDG_RUNTIME_DIR', str(tmp_path / user))
+        told[user] = wires(files)
+    folder = tmp_path / 'anna' / 'stewart' / rig.partition('_')[0]
 
-    assert len(ends) == 3
-    assert len(set(ends)) == 3
-    assert text.count(directory) == 4
-    assert set(ends) <= set(NAMES)
+    assert told['anna']['virtual_rig'] == {'directory': str(folder)}
+    assert told['anna']['imu'] == {'port': str(folder / 'imu')}
+    assert str(folder / wire) in told['anna']['driver'].values()
+    assert not set(told['anna']['driver'].values()) & {str(tmp_path / 'bert' / wire)}
+    assert told['bert']['imu'] != told['anna']['imu']
 
 
 @pytest.mark.usefixtures('context')

@@ -40,7 +40,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_simulation.differences import Differences
 from stewart_simulation.errors import RigError
-from stewart_simulation.rig.directory import READY
+from stewart_simulation.rig.directory import ends_in, READY, wiring
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import RigSettings
 import yaml
@@ -183,6 +183,9 @@ def test_ctrl_c_leaves_a_machine_at_rest_and_without_power(
     name: str, rig: str, start: Start, tmp_path: Path, wires: Path
 ) -> None:
     content = patient(rig, wires)
+    for node, told in wiring(ends_in(wires)).items():
+        if f'/**/{node}' in content:
+            content[f'/**/{node}']['ros__parameters'] |= told
     settings = content.pop('/**/virtual_rig')['ros__parameters']
     settings |= {'platform': content['/**']['ros__parameters']['platform']}
     del settings['directory']

@@ -66,6 +66,19 @@ def test_verb_of_any_installed_package_runs(
     assert capsys.readouterr().out == '7\n'
 
 
+@pytest.mark.parametrize(('given', 'told'), [((), True), (('--platform', 'vigo'), False)])
+def test_a_platform_that_nobody_named_is_told(
+    given: tuple[str, ...], told: bool, install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = GOOD.replace("'number', type=int", "'--platform', default='vigo'")
+    install('stewart_fake_platform', 'shape', source.replace('.number', '.platform'))
+
+    assert run('shape', *given) == 0
+    said = capsys.readouterr()
+    assert said.out == 'vigo\n'
+    assert ('no --platform given, assuming vigo' in said.err) == told
+
+
 def test_help_lists_verbs_without_importing_them(
     install: Install, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -122,6 +122,15 @@ def test_an_unreachable_waypoint_is_named_with_its_limit() -> None:
         plan_route(NEUTRAL, [Waypoint(NEUTRAL)], MotionGuard(VIGO), 2001)
 
 
+@pytest.mark.parametrize('name', ['no', '1: 2', '3', 'a, b}', '# c', '"', 'Süd\u2028', 'a\nb'])
+def test_any_name_of_a_waypoint_is_read_as_it_was_written(name: str, tmp_path: Path) -> None:
+    path = tmp_path / 'new.yaml'
+
+    assert append_waypoint(path, NEUTRAL, VIGO, name) == 1
+    assert append_waypoint(path, NEUTRAL, VIGO, 'next') == 2
+    assert [item.name for item in WaypointList.from_yaml(path, VIGO).waypoints] == [name, 'next']
+
+
 def test_what_is_taught_is_appended_and_comments_stay(tmp_path: Path) -> None:
     path = tmp_path / 'sequence.yaml'
     path.write_text(FILE)

@@ -92,7 +92,6 @@ class RigidDrives(SwitchedDrives):
     """
 
     def __init__(self, plant: Plant, settings: ServoSettings, ship: Ship | None = None) -> None:
-        """Stand still, without power."""
         super().__init__(brakes=settings.brake_force > 0.0)
         self._arguments, self._retracted = plant.arguments, plant.retracted
         self.ship, self.time = ship, 0.0

@@ -11,7 +11,7 @@ from stewart_driver.witmotion.reader import ReaderSettings, StampedSample
 from stewart_driver.witmotion.settings import SensorSettings
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
-from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
+from stewart_simulation.serial_imu.inline_sensor import InlineReader
 from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
@@ -40,7 +40,7 @@ class Spoiler:
             'inline', SensorSettings(content, 200.0, 115200), batch_interval=batch_interval
         )
         self.cycle = len(content) * FRAME_LENGTH
-        self.reader = InlineReader(port, settings, lambda: self.time)
+        self.reader = InlineReader(self.sensor, settings, lambda: self.time)
 
     def feel(self, since: float) -> InertialState:
         number = len(self.measured) % NUMBERS
@@ -57,7 +57,7 @@ class Spoiler:
     def run(self, duration: float) -> list[StampedSample]:
         end, samples = self.time + duration, []
         while self.time < end:
-            samples += attend(self.sensor, self.reader, self.time)
+            samples += self.reader.step()
             self.time = max(min(self.sensor.due, self.reader.due), self.time + 1e-9)
         return samples
 
@@ -95,7 +95,7 @@ def test_stamps_are_right_to_a_millisecond_with_one_cycle_in_twenty_spoilt(
     assert len(errors) > 3500
     assert np.quantile(np.abs(errors), 0.99) < 1e-3
     assert np.diff(stamps).min() > 0.0
-    assert bench.reader.reader.status.restarts == 0
+    assert bench.reader.status.restarts == 0
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
-from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
+from stewart_simulation.serial_imu.inline_sensor import InlineReader
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
@@ -38,7 +38,7 @@ class Bench:
         self.sensor = PluggedSensor(self.feel, now=self.now, port=self.port)
         self.sensor.begin()
         sensor = replace(WANTED.sensor, save=self.save)
-        self.reader = InlineReader(self.port, replace(WANTED, sensor=sensor), self.now)
+        self.reader = InlineReader(self.sensor, replace(WANTED, sensor=sensor), self.now)
 
     def now(self) -> float:
         return self.time
@@ -50,7 +50,7 @@ class Bench:
     def run(self, duration: float, until: Callable[[], bool] = lambda: False) -> None:
         end = self.time + duration
         while self.time < end and not until():
-            self.samples += attend(self.sensor, self.reader, self.time)
+            self.samples += self.reader.step()
             self.time = max(min(self.sensor.due, self.reader.due), self.time + 1e-9)
 
 
@@ -58,7 +58,7 @@ def test_a_sensor_from_the_factory_is_found_and_configured_without_a_thread() ->
     bench = Bench()
     bench.run(10.0)
 
-    status = bench.reader.reader.status
+    status = bench.reader.status
     assert status.phase is Phase.STREAMING
     assert (status.baud, status.trouble, status.misconfigured) == (115200, '', '')
     assert status.decoder.checksum_errors == 0
@@ -95,7 +95,7 @@ def test_a_rate_that_needs_a_restart_is_reached_or_it_is_said_what_it_needs(*, s
     bench.sensor.sensor.needs_restart = frozenset({3})
     bench.run(12.0)
 
-    status = bench.reader.reader.status
+    status = bench.reader.status
     assert bench.sensor.sensor.registers[3] == 11
     assert 1.0 / status.period == pytest.approx(200.0 if save else 10.0, rel=1e-3)
     assert bool(status.misconfigured) is not save
@@ -116,14 +116,14 @@ def test_a_sensor_that_is_unplugged_is_waited_for_and_configured_again() -> None
     bench.run(6.0)
     bench.sensor.unplug()
     bench.run(3.0)
-    assert bench.reader.reader.status.phase is Phase.WAITING
-    assert 'no such device' in bench.reader.reader.status.trouble
+    assert bench.reader.status.phase is Phase.WAITING
+    assert 'no such device' in bench.reader.status.trouble
 
     bench.sensor.plug()
     before = len(bench.samples)
     bench.run(12.0)
 
-    assert bench.reader.reader.status.connections == 2
+    assert bench.reader.status.connections == 2
     assert len(bench.samples) - before > 500
 
 

@@ -29,7 +29,6 @@ class SeriesWriter:
     """
 
     def __init__(self, writer: BagWriter, namespace: str = '/') -> None:
-        """Write nothing yet."""
         self._writer, self._namespace = writer, namespace
         self._messages: dict[str, RowMessages] = {}
 

@@ -61,7 +61,6 @@ class SimulatedMachine:
     """
 
     def __init__(self, parameters: RigParameters) -> None:
-        """Make the back end; it is opened by the control loop."""
         self._options = parameters.options('driver', SimulatedBackend.name, SimulatedOptions)
         self.backend = SimulatedBackend(self._options)
 
@@ -117,7 +116,6 @@ class InlineMachine:
         now: Callable[[], int],
         kind: type[DaqBackend] | type[EthercatBackend],
     ) -> None:
-        """Build the rig, and the back end on its wire."""
         settings = parameters.of('virtual_rig', RigSettings, VirtualRigParameters)
         moved_by = ETHERCAT if kind is EthercatBackend else CARD
         if settings.moved_by != moved_by:

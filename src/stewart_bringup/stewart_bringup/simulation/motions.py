@@ -42,7 +42,6 @@ class UnknownMotion(BringupError):
     """There is no motion of that name."""
 
     def __init__(self, name: str) -> None:
-        """Name it, and what there is."""
         waves = ', '.join([*available('wave'), *multi_sine.shipped(), MOVE])
         super().__init__(f'no motion {name!r}: expected {waves}, or a CSV or YAML file')
 

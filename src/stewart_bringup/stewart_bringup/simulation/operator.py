@@ -44,7 +44,6 @@ class Operator:
     def __init__(
         self, loop: CycleLink, ready: Callable[[], bool], start: Callable[[], None]
     ) -> None:
-        """Begin with drives that are off."""
         self._loop, self._ready, self._start = loop, ready, start
         self._silent_since = self._disabled_since = 0
         self.phase, self.reason = Phase.ENABLING, ''

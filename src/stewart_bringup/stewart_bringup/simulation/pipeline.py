@@ -99,7 +99,6 @@ class Pipeline:
         target: Pose | Path | None = None,
         estimate: bool | None = None,
     ) -> None:
-        """Make all parts; no time passes yet."""
         inverse = parameters.of('inverse_kinematics', InverseKinematicsParameters)
         forward = parameters.of('forward_kinematics', ForwardKinematicsParameters)
         driver = parameters.of('driver', DriverParameters)

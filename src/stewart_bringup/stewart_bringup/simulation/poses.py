@@ -40,7 +40,6 @@ class PoseStream:
     def __init__(
         self, platform: Platform, joint_states_rate: float, rows: dict[str, Rows]
     ) -> None:
-        """Have measured nothing."""
         self._platform, self._rows = platform, rows
         # Stamps shake: a tenth of the period may be missing.
         self._joints_period = round(0.9 * NANOSECONDS / joint_states_rate)
@@ -126,7 +125,6 @@ class Truth:
     """
 
     def __init__(self, rows: Rows) -> None:
-        """Have seen nothing."""
         self._rows = rows
         self._times: list[int] = []
         self._states: list[Array] = []

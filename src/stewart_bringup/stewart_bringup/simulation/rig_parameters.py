@@ -28,7 +28,6 @@ class RigParameters:
     def __init__(
         self, files: Sequence[Path], overrides: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        """Read the files."""
         self._everywhere: dict[str, Any] = {}
         self._nodes: dict[str, dict[str, Any]] = {}
         for path in files:

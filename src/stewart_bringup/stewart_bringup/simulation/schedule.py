@@ -21,7 +21,6 @@ class Schedule:
     """
 
     def __init__(self, now: int) -> None:
-        """Have nothing to do."""
         self.now = now
         self._due: list[tuple[int, int, int, Callable[[], object]]] = []
 

@@ -24,8 +24,7 @@ from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.odometry import EstimateColumns
-from stewart_simulation.serial_imu.inline_port import InlinePort
-from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
+from stewart_simulation.serial_imu.inline_sensor import InlineReader
 
 # So long samples gather before they are read, each as of the instant at which it came: the control
 # loop needs none of them [ns].
@@ -57,14 +56,16 @@ class Sensing:
         schedule: Schedule,
         rows: dict[str, Rows],
     ) -> None:
-        """Put the sensor on the platform, its reader on its port, the estimator behind it."""
-        self._machine, self._schedule = machine, schedule
+        self._schedule = schedule
         self._estimation = Estimation(parameters, imu, rows)
         self._output = ImuOutput(imu, rows)
         self._sensor = machine.plug_sensor(self._seconds)
-        port = self._sensor.port
-        assert isinstance(port, InlinePort)
-        self._reader = InlineReader(port, imu.reader_settings(), self._seconds)
+        self._reader = InlineReader(
+            self._sensor,
+            imu.reader_settings(),
+            self._seconds,
+            lambda: machine.go(self._seconds()),
+        )
         self._read: list[tuple[int, StampedSample]] = []
 
     def _seconds(self) -> float:
@@ -83,8 +84,7 @@ class Sensing:
     def attend(self) -> int:
         """Let sensor and reader do what is due; return when something is due again [ns]."""
         now = self._schedule.now
-        self._machine.go(self._seconds())
-        items = attend(self._sensor, self._reader, self._seconds())
+        items = self._reader.step()
         if items:
             self._read += [(now, item) for item in items]
             self._estimation.heard()
@@ -94,11 +94,7 @@ class Sensing:
         self._sensor.gathers = streams = self._reader.streams
         if streams:
             return now + BLOCK
-        # What nobody listens to waits in the port.
-        due = self._reader.due
-        if self._reader.listens:
-            due = min(due, self._sensor.due)
-        return max(now + 1, ceil(due * NANOSECONDS))
+        return max(now + 1, ceil(self._reader.due * NANOSECONDS))
 
     def publish(self) -> None:
         """Publish what was read since the last call, and what the estimator makes of it."""
@@ -115,7 +111,6 @@ class ImuOutput:
     """
 
     def __init__(self, chosen: ImuParameters, rows: dict[str, Rows]) -> None:
-        """Have published nothing."""
         self._chosen, self._rows = chosen, rows
         self._known = isotropic(chosen.orientation_stddev)
         self._temperature_due = 0.0
@@ -171,7 +166,6 @@ class Estimation:
     def __init__(
         self, parameters: RigParameters, imu: ImuParameters, rows: dict[str, Rows]
     ) -> None:
-        """Make the filter."""
         chosen = parameters.of('state_estimator', EstimatorParameters)
         platform = load_machine(chosen.platform, chosen.imu_position, chosen.imu_rpy_deg)
         self._retracted = platform.geometry.retracted_length

@@ -170,7 +170,6 @@ class Rows:
     """
 
     def __init__(self, width: int) -> None:
-        """Begin empty."""
         self._used = self._seen = 0
         self._values = np.empty((256, width))
         self._marks = np.empty((256, 2), dtype=np.int64)
@@ -251,7 +250,6 @@ class Series:
     """
 
     def __init__(self, described: dict[str, Topic]) -> None:
-        """Begin empty."""
         self.topics = described
         self.rows = {name: Rows(width_of(topic)) for name, topic in described.items()}
         self.notes: list[Note] = []

@@ -62,7 +62,6 @@ class SetpointStream:
         feed: FeedForward | None,
         rows: dict[str, Rows],
     ) -> None:
-        """Play nothing yet."""
         self._source, self._admission, self._feed = played.source, admission, feed
         self._period = round(NANOSECONDS / played.parameters.rate)
         self._rows = rows

@@ -10,6 +10,7 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+import sys
 from typing import cast
 
 import numpy as np
@@ -302,7 +303,9 @@ def append_waypoint(path: Path, pose: Pose, platform: Platform, name: str = '') 
         known = WaypointList.from_yaml(path, platform)
         text, count, reference = path.read_text('utf-8'), len(known.waypoints), known.reference
     away = compose_poses(invert_pose(reference), pose)
-    label = f'name: {name}, ' if name else ''
+    # Quoted: `no` is no text in YAML, and `1: 2` is a mapping.
+    quoted = yaml.dump(name, default_style='"', allow_unicode=True, width=sys.maxsize).strip()
+    label = f'name: {quoted}, ' if name else ''
     # YAML reads 1e-06 as a text.
     position, turn = (
         ', '.join(f'{round(float(number), 6) + 0.0:.6f}' for number in values)

@@ -110,7 +110,7 @@ def _print_table(
 ) -> None:
     """Print one line an axis."""
     out.write(f'{platform.title}, displacements from {in_words(pose)}\n')
-    out.write(f'{"axis":<6}{"from":>10}{"to":>10}      {"stopped by":<28}and by\n')
+    out.write(f'{"axis":<6}{"from":>10}{"to":>10}      {"lower end: limit":<28}upper end: limit\n')
     for item in ranges:
         scale, unit = _scale(item.axis)
         out.write(

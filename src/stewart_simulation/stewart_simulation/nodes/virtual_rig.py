@@ -23,7 +23,7 @@ from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds
 from stewart_simulation.errors import RigError, SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
-from stewart_simulation.rig.directory import READY
+from stewart_simulation.rig.directory import READY, wiring
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
@@ -87,21 +87,12 @@ class VirtualRig(Node):
     def wiring(self) -> dict[str, dict[str, Any]]:
         """Return the parameters with which driver, position_sensors and imu find their wires."""
         assert self._rig is not None
-        ends = self._rig.ends
-        driver, sensors = {}, {}
-        if 'interface' in ends:
-            names = ('interface', 'namespace', 'rig_file')
-            driver = {f'ethercat.{name}': ends[name] for name in names}
-        if 'card' in ends:
-            sensors = {
-                'daq.card': 'simulated',
-                'daq.device': ends['card'],
-                'daq.rig_file': ends['rig_file'],
-                'daq.mode': self._settings.card_mode,
-                'daq.enable_channel': self._settings.enable_channel,
-            }
-        imu = {'port': ends['imu']} if 'imu' in ends else {}
-        return {'driver': {**driver, **sensors}, 'position_sensors': sensors, 'imu': imu}
+        told: dict[str, dict[str, Any]] = {**wiring(self._rig.ends)}
+        if 'card' in self._rig.ends:
+            mode, channel = self._settings.card_mode, self._settings.enable_channel
+            for node in ('driver', 'position_sensors'):
+                told[node] = {**told[node], 'daq.mode': mode, 'daq.enable_channel': channel}
+        return told
 
     def destroy_node(self) -> None:
         """End the rig with the node."""

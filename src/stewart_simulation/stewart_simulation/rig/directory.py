@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import os
 from pathlib import Path
 import socket
@@ -11,6 +12,7 @@ import stat
 import tempfile
 
 from stewart_simulation.errors import RigError
+from stewart_simulation.ethercat.namespace import MASTER_PORT
 from stewart_simulation.loop import unix_connection
 
 NETNS, IMU, CARD, CONTROL = 'netns', 'imu', 'card.sock', 'control.sock'
@@ -27,6 +29,37 @@ def default_directory(platform: str) -> Path:
     if base:
         return Path(base, 'stewart', name)
     return Path(tempfile.gettempdir(), f'stewart-{os.getuid()}', name)
+
+
+def ends_in(directory: Path, *, ethercat: bool = True, card: bool = True) -> dict[str, str]:
+    """Return the ends of the wires of a rig process in a network of its own, by name."""
+    names = {'imu': IMU, 'rig_file': RIG_FILE}
+    if card:
+        names['card'] = CARD
+    if ethercat:
+        names['namespace'] = NETNS
+    found = {name: str(directory / place) for name, place in names.items()}
+    return found | ({'interface': MASTER_PORT} if ethercat else {})
+
+
+def wiring(ends: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the parameters that tell nodes where the wires end, by node.
+
+    Args:
+        ends: Places by name, as of a rig process; ``interface`` and ``card`` where there are any.
+    """
+    driver, sensors = {}, {}
+    if 'interface' in ends:
+        names = ('interface', 'namespace', 'rig_file')
+        driver = {f'ethercat.{name}': ends[name] for name in names}
+    if 'card' in ends:
+        sensors = {
+            'daq.card': 'simulated',
+            'daq.device': ends['card'],
+            'daq.rig_file': ends['rig_file'],
+        }
+    imu = {'port': ends['imu']} if 'imu' in ends else {}
+    return {'driver': {**driver, **sensors}, 'position_sensors': sensors, 'imu': imu}
 
 
 def claim(directory: Path) -> None:

@@ -25,7 +25,7 @@ from stewart_simulation.rig.parts import Clocks, Parts
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import sample, Truth
 from stewart_simulation.serial_imu.inline_port import InlinePort
-from stewart_simulation.serial_imu.inline_sensor import AttendedReader
+from stewart_simulation.serial_imu.inline_sensor import InlineReader
 
 # Of the calibration: the same on every run.
 DAY = datetime.date(2026, 1, 1)
@@ -148,6 +148,6 @@ class InlineRig(Parts):
         self.mechanics.advance(min(instant, self._clocks.now()))
         self.mechanics.go(instant)
 
-    def _listen(self, settings: ReaderSettings) -> AttendedReader:
+    def _listen(self, settings: ReaderSettings) -> InlineReader:
         assert self.sensor is not None
-        return AttendedReader(self.sensor, settings, self.now, self.advance)
+        return InlineReader(self.sensor, settings, self.now, self.advance)

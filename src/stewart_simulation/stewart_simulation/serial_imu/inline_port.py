@@ -27,7 +27,6 @@ class InlinePort:
     """
 
     def __init__(self, path: str = 'inline') -> None:
-        """Plug in."""
         self.path = path
         self.plugged = True
         self._host: InlineTransport | None = None
@@ -104,7 +103,6 @@ class InlineTransport:
     """
 
     def __init__(self, port: InlinePort, baud: int) -> None:
-        """Listen."""
         self._port = port
         self.baud = baud
         self.lost = False

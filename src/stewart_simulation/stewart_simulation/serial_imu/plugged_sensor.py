@@ -46,7 +46,6 @@ class PluggedSensor:
         port: PtyPort | InlinePort | None = None,
         latency: float = 0.0,
     ) -> None:
-        """Plug in; `begin` switches on."""
         self.sensor = sensor or Sensor()
         self.line = Line()
         self.port: PtyPort | InlinePort = port or PtyPort()
