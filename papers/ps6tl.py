@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from lagrangian import LagrangianModel
 import numpy as np
 from ps6tl_cases import Case, case, newton_forces, plate_forces, without_leg_inertia
 from ps6tl_figures import draw_case, draw_sensitivity, first_extreme
 from ps6tl_formulas import compare_formulas
 import ps6tl_printed as printed
 from reproduction import command_line, publish, published, Report
-from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_kinematics.model.geometry import ring_points
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose

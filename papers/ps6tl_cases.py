@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lagrangian import LagrangianModel
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array, Motion

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from lagrangian import LagrangianModel
 import numpy as np
 from ps6tl_cases import Case
 import ps6tl_printed as printed
 from reproduction import Report
 from scipy.spatial.transform import Rotation
-from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_kinematics.motion import Array, read_only
 
 STEP = 1e-6

@@ -74,8 +74,8 @@ def test_a_contradiction_that_vanishes_fails_the_run(
 
 
 def test_repaired_formulas_are_the_packages(ps6tl: ModuleType) -> None:
+    from lagrangian import LagrangianModel
     import ps6tl_printed
-    from stewart_dynamics.lagrangian import LagrangianModel
     from stewart_kinematics.model.platform import Platform
 
     platform = Platform.from_yaml('ps6tl_1500')

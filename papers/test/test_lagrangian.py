@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lagrangian import LagrangianModel
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.errors import SingularPose, UnphysicalInertia
 from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, read_only
