@@ -16,7 +16,7 @@ import numpy as np
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
 from stewart_dynamics.forward_kernels import (
     advance_in_place,
-    derivative,
+    loaded_derivative,
     Plant,
     POSITION,
     QUATERNION,
@@ -64,17 +64,11 @@ def initial_state(pose: Pose) -> Array:
 
 
 def kernel_arguments(model: InertialModel, friction: Friction) -> Plant:
-    """Give the leading arguments of ``forward_kernels.derivative`` and ``advance_in_place``."""
+    """Give the leading arguments of the kernels of ``forward_kernels``."""
     return (
-        model.base_joints,
-        model.platform_joints,
-        model.universal_axes,
-        model.gravity,
-        model.parameters,
-        friction.viscous,
-        friction.coulomb,
-        friction.stiction_rate,
-    )
+        model.base_joints, model.platform_joints, model.universal_axes, model.gravity,
+        model.parameters, friction.viscous, friction.coulomb, friction.stiction_rate,
+    )  # fmt: skip
 
 
 def state_derivative(
@@ -94,11 +88,8 @@ def state_derivative(
         StewartError: If a value is not finite.
     """
     _check(state, forces)
-    out = np.empty(STATE_SIZE)
-    if (
-        not derivative(*kernel_arguments(model, friction), state, forces, out)
-        > SMALLEST_PIVOT_RATIO
-    ):
+    out, plant = np.empty(STATE_SIZE), kernel_arguments(model, friction)
+    if not loaded_derivative(*plant, state, forces, np.zeros(6), out) > SMALLEST_PIVOT_RATIO:
         raise SingularPose(np.inf)
     return out
 

@@ -27,7 +27,6 @@ from stewart_dynamics.leg_kernels import (
     SMALLEST_PIVOT_RATIO,
     wrench_matrix,
 )
-from stewart_dynamics.six_by_six import factor, substitute
 from stewart_kinematics.kernels.compiled import (
     Array,
     INTEGER,
@@ -38,7 +37,9 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR,
     VECTOR_OUT,
 )
-from stewart_kinematics.kernels.vectors import rotation_matrix, Triple, triple
+from stewart_kinematics.kernels.linear_systems import factor, substitute
+from stewart_kinematics.kernels.rotations import rotation, Rotation9
+from stewart_kinematics.kernels.vectors import Triple, triple
 
 # State vector of the platform.
 POSITION, QUATERNION = slice(0, 3), slice(3, 7)
@@ -53,39 +54,21 @@ PLANT = (MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR)
 
 @part
 def _bias(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Triple,
-    theta: Array,
-    position: Triple,
-    rotation: Array,
-    velocity: Triple,
-    omega: Triple,
-    legs: Array,
-    push: Array,
+    base_joints: Array, platform_joints: Array, axes: Array, gravity: Triple, theta: Array,
+    position: Triple, turn: Rotation9, velocity: Triple, omega: Triple, legs: Array, push: Array,
     wrench: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Wrench that the six actuators must exert together, ``J^T f``, at zero acceleration.
 
     Fills the table of the legs and ``J^T`` in `push` on the way.
     """
     force, still = np.empty(10), (0.0, 0.0, 0.0)
     kinematic_pass(
-        base_joints,
-        platform_joints,
-        axes,
-        gravity,
-        position,
-        rotation,
-        velocity,
-        omega,
-        still,
-        still,
+        base_joints, platform_joints, axes, gravity, position, turn, velocity, omega, still, still,
         legs,
-    )
+    )  # fmt: skip
     wrench_matrix(legs, push)
-    platform_wrench(theta[PLATFORM], rotation, gravity, omega, still, still, wrench)
+    platform_wrench(theta[PLATFORM], turn, gravity, omega, still, still, wrench)
     for i in range(6):
         leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
         add_transverse(legs[i], force, wrench)
@@ -95,28 +78,17 @@ def _bias(
 
 @kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
 def loaded_derivative(
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    forces,
-    load,
-    out,
-):
+    base_joints, platform_joints, axes, gravity, theta, viscous, coulomb, stiction_rate, state,
+    forces, load, out,
+):  # fmt: skip
     """Time derivative of the state; returns the pivot ratio of the mass matrix.
 
     `load` is a wrench on the platform beside the legs' forces, about its origin in base axes.
     """
-    rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
-    push, wrench = np.empty((6, 6)), np.empty(6)
+    legs, push, wrench = np.empty((6, COLUMNS)), np.empty((6, 6)), np.empty(6)
     mass, order = np.empty((6, 6)), np.empty(6, np.int64)
     velocity, omega = triple(state, 7), triple(state, 10)
-    rotation_matrix(state[QUATERNION], rotation)
+    turn = rotation(state[3], state[4], state[5], state[6])
     _bias(
         base_joints,
         platform_joints,
@@ -124,14 +96,14 @@ def loaded_derivative(
         triple(gravity, 0),
         theta,
         triple(state, 0),
-        rotation,
+        turn,
         velocity,
         omega,
         legs,
         push,
         wrench,
     )
-    platform_mass_matrix(theta[PLATFORM], rotation, mass)
+    platform_mass_matrix(theta[PLATFORM], turn, mass)
     for i in range(6):
         add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], mass)
     for k in range(6):
@@ -143,87 +115,36 @@ def loaded_derivative(
         net = forces[i] - viscous[i] * rate - coulomb[i] * math.tanh(rate / stiction_rate)
         for k in range(6):
             wrench[k] += push[k, i] * net
-    ratio = factor(mass, order)
-    if not ratio > 0.0:
-        return ratio
-    substitute(mass, order, wrench, out[7:13])
+    smallest, largest = factor(mass, order, 6)
+    if not largest > 0.0:
+        return 0.0
+    substitute(mass, order, wrench, out[7:13], 6)
     x, y, z, w = state[3], state[4], state[5], state[6]
     out[0], out[1], out[2] = velocity
     out[3] = 0.5 * (omega[0] * w + omega[1] * z - omega[2] * y)
     out[4] = 0.5 * (omega[1] * w + omega[2] * x - omega[0] * z)
     out[5] = 0.5 * (omega[2] * w + omega[0] * y - omega[1] * x)
     out[6] = -0.5 * (omega[0] * x + omega[1] * y + omega[2] * z)
-    return ratio
-
-
-@kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR_OUT)
-def derivative(
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    forces,
-    out,
-):
-    """Time derivative of the state under the legs' forces alone; returns the pivot ratio."""
-    return loaded_derivative(
-        base_joints,
-        platform_joints,
-        axes,
-        gravity,
-        theta,
-        viscous,
-        coulomb,
-        stiction_rate,
-        state,
-        forces,
-        np.zeros(6),
-        out,
-    )
+    return smallest / largest
 
 
 @kernel(types.boolean, *PLANT, VECTOR_OUT, VECTOR, SCALAR, INTEGER)
 def advance_in_place(
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    forces,
-    step,
-    count,
-):
+    base_joints, platform_joints, axes, gravity, theta, viscous, coulomb, stiction_rate, state,
+    forces, step, count,
+):  # fmt: skip
     """Advance `state` in place by `count` Runge-Kutta steps with constant forces."""
     k1, k2, k3, k4 = np.empty(13), np.empty(13), np.empty(13), np.empty(13)
+    idle = np.zeros(6)
     for _ in range(count):
         ratio = np.inf
         for k, previous, weight in ((k1, k1, 0.0), (k2, k1, 0.5), (k3, k2, 0.5), (k4, k3, 1.0)):
             at = state + (weight * step) * previous if weight > 0.0 else state
-            ratio = min(
-                ratio,
-                derivative(
-                    base_joints,
-                    platform_joints,
-                    axes,
-                    gravity,
-                    theta,
-                    viscous,
-                    coulomb,
-                    stiction_rate,
-                    at,
-                    forces,
-                    k,
-                ),
-            )
+            found = loaded_derivative(
+                base_joints, platform_joints, axes, gravity, theta, viscous, coulomb,
+                stiction_rate, at, forces, idle, k,
+            )  # fmt: skip
+            ratio = min(ratio, found)
         if not ratio > SMALLEST_PIVOT_RATIO:
             return False
         for j in range(13):

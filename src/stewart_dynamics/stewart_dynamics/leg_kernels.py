@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 
 from stewart_kinematics.kernels.compiled import Array, part
+from stewart_kinematics.kernels.rotations import rotate, rotate_back, Rotation9
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
@@ -27,8 +28,6 @@ from stewart_kinematics.kernels.vectors import (
     times,
     Triple,
     triple,
-    turned,
-    turned_back,
 )
 
 # The thirty parameters (inertia.py) by body.
@@ -66,17 +65,9 @@ def _inertia_times(theta: Array, v: Triple) -> Triple:
 
 @part
 def leg_kinematics(
-    base: Triple,
-    axis: Triple,
-    gravity: Triple,
-    arm: Triple,
-    position: Triple,
-    velocity: Triple,
-    omega: Triple,
-    acceleration: Triple,
-    alpha: Triple,
-    leg: Array,
-) -> None:
+    base: Triple, axis: Triple, gravity: Triple, arm: Triple, position: Triple, velocity: Triple,
+    omega: Triple, acceleration: Triple, alpha: Triple, leg: Array,
+) -> None:  # fmt: skip
     """Fill one row of the leg table from the platform's motion; `arm` is R times the joint."""
     upper_velocity = plus(velocity, cross(omega, arm))
     upper_acceleration = point_acceleration(acceleration, omega, alpha, arm)
@@ -138,46 +129,33 @@ def leg_balance(cylinder: Array, rod: Array, leg: Array, out: Array) -> None:
 
 @part
 def platform_wrench(
-    theta: Array,
-    rotation: Array,
-    gravity: Triple,
-    omega: Triple,
-    acceleration: Triple,
-    alpha: Triple,
-    out: Array,
-) -> None:
+    theta: Array, rotation: Rotation9, gravity: Triple, omega: Triple, acceleration: Triple,
+    alpha: Triple, out: Array,
+) -> None:  # fmt: skip
     """Force and moment about platform_link's origin that move the platform, in base axes."""
     force, moment = body_wrench(
         theta,
-        turned_back(rotation, minus(acceleration, gravity)),
-        turned_back(rotation, omega),
-        turned_back(rotation, alpha),
+        rotate_back(rotation, minus(acceleration, gravity)),
+        rotate_back(rotation, omega),
+        rotate_back(rotation, alpha),
     )
-    put(out, 0, turned(rotation, force))
-    put(out, 3, turned(rotation, moment))
+    put(out, 0, rotate(rotation, force))
+    put(out, 3, rotate(rotation, moment))
 
 
 @part
 def kinematic_pass(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Triple,
-    position: Triple,
-    rotation: Array,
-    velocity: Triple,
-    omega: Triple,
-    acceleration: Triple,
-    alpha: Triple,
+    base_joints: Array, platform_joints: Array, axes: Array, gravity: Triple, position: Triple,
+    rotation: Rotation9, velocity: Triple, omega: Triple, acceleration: Triple, alpha: Triple,
     legs: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Fill the table of all six legs for one sample."""
     for i in range(6):
         leg_kinematics(
             row(base_joints, i),
             row(axes, i),
             gravity,
-            turned(rotation, row(platform_joints, i)),
+            rotate(rotation, row(platform_joints, i)),
             position,
             velocity,
             omega,
@@ -267,13 +245,13 @@ def _add_column(mass: Array, j: int, force: Triple, arm: Triple) -> None:
 
 
 @part
-def platform_mass_matrix(theta: Array, rotation: Array, mass: Array) -> None:
+def platform_mass_matrix(theta: Array, rotation: Rotation9, mass: Array) -> None:
     """Fill `mass` with the 6x6 matrix of the platform alone, about its origin in base axes."""
-    first = turned(rotation, triple(theta, 1))
+    first = rotate(rotation, triple(theta, 1))
     for j in range(3):
         unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
         _put_column(mass, j, times(theta[0], unit), cross(first, unit))
-        turn = turned(rotation, _inertia_times(theta, turned_back(rotation, unit)))
+        turn = rotate(rotation, _inertia_times(theta, rotate_back(rotation, unit)))
         _put_column(mass, 3 + j, cross(unit, first), turn)
 
 

@@ -13,11 +13,8 @@ model with gravity alone never comes here.
 # Types of kernels stand in their decorators.
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from stewart_dynamics.forward_kernels import PLANT, QUATERNION
-from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.forward_kernels import PLANT
 from stewart_dynamics.leg_kernels import (
     add_transverse,
     ALPHA,
@@ -36,24 +33,18 @@ from stewart_dynamics.leg_kernels import (
     UPPER,
     wrench_matrix,
 )
-from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.kernels.compiled import Array, kernel, part, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.rotations import rotate, rotation
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
     plus,
     put,
-    rotation_matrix,
     row,
     times,
     Triple,
     triple,
-    turned,
 )
-from stewart_kinematics.motion import Motion
-from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-
-FIELD_SIZE = 9
 
 
 @part
@@ -85,33 +76,24 @@ def _legs_wrench(theta: Array, legs: Array, push: Array, wrench: Array) -> None:
 
 @kernel(VOID, *PLANT, VECTOR, VECTOR_OUT)
 def add_base_wrench(
-    base_joints,
-    platform_joints,
-    axes,
-    field,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    load,
-):
+    base_joints, platform_joints, axes, field, theta, viscous, coulomb, stiction_rate, state, load,
+):  # fmt: skip
     """Add the wrench of a turning base to a load on the platform, about its origin."""
-    rotation, legs, push = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty((6, 6))
+    legs, push = np.empty((6, COLUMNS)), np.empty((6, 6))
     alone, moved = np.empty(6), np.empty(6)
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     turn, gravity, still = triple(field, 3), triple(field, 0), (0.0, 0.0, 0.0)
-    rotation_matrix(state[QUATERNION], rotation)
+    r = rotation(state[3], state[4], state[5], state[6])
     kinematic_pass(
-        base_joints, platform_joints, axes, gravity, position, rotation, velocity, omega, still,
+        base_joints, platform_joints, axes, gravity, position, r, velocity, omega, still,
         still, legs,
     )  # fmt: skip
     wrench_matrix(legs, push)
-    platform_wrench(theta[PLATFORM], rotation, gravity, omega, still, still, alone)
+    platform_wrench(theta[PLATFORM], r, gravity, omega, still, still, alone)
     _legs_wrench(theta, legs, push, alone)
     for i in range(6):
         leg = legs[i]
-        arm = turned(rotation, row(platform_joints, i))
+        arm = rotate(r, row(platform_joints, i))
         swing = plus(times(leg[OMEGA], triple(leg, EX)), times(leg[OMEGA + 1], triple(leg, EY)))
         swing = plus(swing, times(leg[OMEGA + 2], triple(leg, EZ)))
         _add(leg, ALPHA, plus(triple(field, 6), cross(turn, swing)))
@@ -120,7 +102,7 @@ def add_base_wrench(
         _add(leg, UPPER, carried(field, plus(position, arm), tip))
         _add(leg, LOWER, carried(field, row(base_joints, i), still))
     platform_wrench(
-        theta[PLATFORM], rotation, gravity, plus(omega, turn),
+        theta[PLATFORM], r, gravity, plus(omega, turn),
         carried(field, position, velocity), plus(triple(field, 6), cross(turn, omega)), moved,
     )  # fmt: skip
     _legs_wrench(theta, legs, push, moved)
@@ -142,25 +124,3 @@ def absolute(field, state, acceleration, out, absolute_acceleration):
     put(absolute_acceleration, 0, plus(triple(acceleration, 0), added))
     change = plus(triple(field, 6), cross(turn, omega))
     put(absolute_acceleration, 3, plus(triple(acceleration, 3), change))
-
-
-def forces_on_base(model: InertialModel, motion: Motion, field: Array) -> Array:
-    """Return the actuator forces (6,) of one sample of a motion on a moving base [N].
-
-    Args:
-        model: The platform; its gravity is not used.
-        motion: Of the platform against the base.
-        field (9,): See the module.
-    """
-    here = replace(model, gravity=field[:3].copy())
-    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
-    load, idle = np.zeros(6), np.zeros(6)
-    add_base_wrench(
-        model.base_joints, model.platform_joints, model.universal_axes, field, model.parameters,
-        idle, idle, 1.0, state, load,
-    )  # fmt: skip
-    arms = model.platform_joints @ matrix_from_quaternion(motion.quaternion_xyzw).T
-    legs = motion.position + arms - model.base_joints
-    legs /= np.linalg.norm(legs, axis=1, keepdims=True)
-    push = np.hstack([legs, np.cross(arms, legs)]).T
-    return np.asarray(actuator_forces(here, motion) - np.linalg.solve(push, load))

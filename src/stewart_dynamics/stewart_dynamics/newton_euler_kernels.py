@@ -27,7 +27,6 @@ from stewart_dynamics.leg_kernels import (
     SMALLEST_PIVOT_RATIO,
     wrench_matrix,
 )
-from stewart_dynamics.six_by_six import factor, substitute
 from stewart_kinematics.kernels.compiled import (
     Array,
     kernel,
@@ -39,11 +38,12 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR,
     VOID,
 )
+from stewart_kinematics.kernels.linear_systems import factor, substitute
+from stewart_kinematics.kernels.rotations import quadruple, rotation
 from stewart_kinematics.kernels.vectors import (
     minus,
     plus,
     put,
-    rotation_matrix,
     row,
     times,
     Triple,
@@ -67,34 +67,27 @@ SMALLEST_SINE = 1e-6
 
 @kernel(OUTCOME, *MODEL, MATRIX, *MOTION, STACK_OUT)
 def actuator_forces(
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    parameters,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    forces,
-):
+    base_joints, platform_joints, axes, gravity, parameters, position, quaternion, twist,
+    acceleration, forces,
+):  # fmt: skip
     """Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
 
     A row whose platform or legs weigh nothing, like most of the regressor's, skips them. It stops
     at the first sample whose pose is singular, where a leg lies along its universal joint's axis,
     or where a number is not finite.
     """
-    rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
+    legs = np.empty((6, COLUMNS))
     matrix, order = np.empty((6, 6)), np.empty(6, np.int64)
     wrench, leg_forces = np.empty(6), np.zeros((6, 10))
     rows, g = parameters.shape[0], triple(gravity, 0)
     for n in range(position.shape[0]):
         p, v, w = row(position, n), triple(twist[n], 0), triple(twist[n], 3)
         a, b = triple(acceleration[n], 0), triple(acceleration[n], 3)
-        rotation_matrix(quaternion[n], rotation)
-        kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
+        turn = rotation(*quadruple(quaternion, n))
+        kinematic_pass(base_joints, platform_joints, axes, g, p, turn, v, w, a, b, legs)
         wrench_matrix(legs, matrix)
-        if not factor(matrix, order) > SMALLEST_PIVOT_RATIO:
+        smallest, largest = factor(matrix, order, 6)
+        if not smallest > SMALLEST_PIVOT_RATIO * largest:
             return SINGULAR, n
         if not legs[:, Q].min() > SMALLEST_SINE:
             return LOCKED, n
@@ -103,14 +96,14 @@ def actuator_forces(
             theta = parameters[k]
             wrench[:] = 0.0
             if theta[PLATFORM].any():
-                platform_wrench(theta[PLATFORM], rotation, g, w, a, b, wrench)
+                platform_wrench(theta[PLATFORM], turn, g, w, a, b, wrench)
             heavy = theta[PLATFORM.stop :].any()
             for i in range(6):
                 leg_forces[i, 2] = 0.0
                 if heavy:
                     leg_balance(theta[CYLINDER], theta[ROD], legs[i], leg_forces[i])
                     add_transverse(legs[i], leg_forces[i], wrench)
-            substitute(matrix, order, wrench, forces[n, k])
+            substitute(matrix, order, wrench, forces[n, k], 6)
             for i in range(6):
                 forces[n, k, i] += leg_forces[i, 2]
                 total += forces[n, k, i]
@@ -128,32 +121,22 @@ def _to_base(leg: Array, v: Triple) -> Triple:
 
 @kernel(VOID, *MODEL, VECTOR, *MOTION, MATRIX, JOINTS_OUT, MATRIX_OUT)
 def joint_reactions(
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    forces,
-    joints,
-    wrench,
-):
+    base_joints, platform_joints, axes, gravity, theta, position, quaternion, twist, acceleration,
+    forces, joints, wrench,
+):  # fmt: skip
     """Joint reactions and platform wrench for known actuator forces.
 
     `joints` (samples, 4, legs, 3): forces of the spherical joints, forces and moments of the
     universal joints, forces of the guides; base axes, as in `Reactions`.
     """
-    rotation, legs, force = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty(10)
+    legs, force = np.empty((6, COLUMNS)), np.empty(10)
     g = triple(gravity, 0)
     for n in range(position.shape[0]):
         p, v, w = row(position, n), triple(twist[n], 0), triple(twist[n], 3)
         a, b = triple(acceleration[n], 0), triple(acceleration[n], 3)
-        rotation_matrix(quaternion[n], rotation)
-        kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
-        platform_wrench(theta[PLATFORM], rotation, g, w, a, b, wrench[n])
+        turn = rotation(*quadruple(quaternion, n))
+        kinematic_pass(base_joints, platform_joints, axes, g, p, turn, v, w, a, b, legs)
+        platform_wrench(theta[PLATFORM], turn, g, w, a, b, wrench[n])
         for i in range(6):
             leg = legs[i]
             leg_balance(theta[CYLINDER], theta[ROD], leg, force)

@@ -131,14 +131,9 @@ class Motion:
 
     @classmethod
     def of_vectors(
-        cls,
-        position: Array,
-        quaternion_xyzw: Array,
-        linear_velocity: Array,
-        angular_velocity: Array,
-        linear_acceleration: Array,
-        angular_acceleration: Array,
-    ) -> Motion:
+        cls, position: Array, quaternion_xyzw: Array, linear_velocity: Array,
+        angular_velocity: Array, linear_acceleration: Array, angular_acceleration: Array,
+    ) -> Motion:  # fmt: skip
         """Make a motion of vectors (..., 3) that stand apart [m/s, rad/s, m/s², rad/s²]."""
         return cls(
             position,

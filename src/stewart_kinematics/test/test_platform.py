@@ -16,6 +16,7 @@ from stewart_description import platform_names, platform_path
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.model.geometry import ring_points
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import Section
 import yaml
 
 Edit = Callable[[dict[str, Any]], object]
@@ -308,3 +309,8 @@ def test_base_joint_axes_are_unit_vectors_along_x_by_default(
 def test_what_is_no_axis_is_refused(axis: object, read: Callable[..., Platform]) -> None:
     with pytest.raises(ConfigurationError, match=r'legs\.base_joint_axis_direction'):
         read(put('legs.base_joint_axis_direction', axis))
+
+
+def test_a_whole_number_too_large_for_a_float_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r'at most 1e\+100, got .a number of 401 digits'):
+        Section({'distance_m': 10**400}, 'legs').number('distance_m')

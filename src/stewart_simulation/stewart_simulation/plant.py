@@ -14,7 +14,7 @@ class Plant:
     """Plain arrays of a plant, ready for the kernels and for another process.
 
     Attributes:
-        arguments: Leading arguments of ``forward_kernels.derivative``.
+        arguments: Leading arguments of ``forward_kernels.loaded_derivative``.
         cones (2, 6, 3): Middles of the cones of base and platform joints, in base and platform
             axes.
         joint_angles (2,): Their half angles, where a joint is at its end [rad].

@@ -32,17 +32,16 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import rotate, rotation
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
     minus,
     plus,
     put,
-    rotation_matrix,
     row,
     times,
     triple,
-    turned,
 )
 
 # A mechanical end stop, dry friction or a brake: stiff, damped, slow enough for the servo's step
@@ -57,11 +56,10 @@ def leg_motion(  # type: ignore[no-untyped-def]
     base_joints, platform_joints, retracted, state, strokes, rates
 ):  # fmt: skip
     """Fill strokes [m] and rates [m/s] of the six legs for a plant state."""
-    rotation = np.empty((3, 3))
-    rotation_matrix(state[3:7], rotation)
+    r = rotation(state[3], state[4], state[5], state[6])
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     for i in range(6):
-        arm = turned(rotation, row(platform_joints, i))
+        arm = rotate(r, row(platform_joints, i))
         reach = minus(plus(position, arm), row(base_joints, i))
         length = np.sqrt(dot(reach, reach))
         strokes[i] = length - retracted[i]
@@ -93,18 +91,17 @@ def joint_ends(joints, cones, angles, state, load):  # type: ignore[no-untyped-d
     `joints` are those of base and platform, `cones` the middles of their cones, in base and
     platform axes, `angles` their half angles [rad].
     """
-    rotation = np.empty((3, 3))
-    rotation_matrix(state[3:7], rotation)
+    r = rotation(state[3], state[4], state[5], state[6])
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     load[:] = 0.0
     for i in range(6):
-        arm = turned(rotation, row(joints[1], i))
+        arm = rotate(r, row(joints[1], i))
         reach = minus(plus(position, arm), row(joints[0], i))
         length = np.sqrt(dot(reach, reach))
         direction = times(1.0 / length, reach)
         swing = times(1.0 / length, cross(direction, plus(velocity, cross(omega, arm))))
         at_base = joint_torque(direction, row(cones[0], i), swing, angles[0])
-        middle = turned(rotation, row(cones[1], i))
+        middle = rotate(r, row(cones[1], i))
         at_platform = joint_torque(direction, middle, minus(swing, omega), angles[1])
         # The leg hangs in its base joint: at its other end it passes a torque on as a force.
         force = times(1.0 / length, cross(plus(at_base, at_platform), direction))
@@ -206,8 +203,8 @@ def run_servos(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Let drives and plant run for `count` steps; False if the plant became singular.
 
-    `plant` are the leading arguments of ``forward_kernels.derivative``; `cones` and `angles` the
-    ends of the joints, see `joint_ends`; `gains` are position
+    `plant` are the leading arguments of ``forward_kernels.loaded_derivative``; `cones` and
+    `angles` the ends of the joints, see `joint_ends`; `gains` are position
     gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest
     forces, `allowed` those that a drive permits itself, pulling and pushing [N]; `sto` tells who
     has no torque in spite of its power; `drag` is dry friction [N] and damping [N s/m] of a motor

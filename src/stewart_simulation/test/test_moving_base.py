@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 import sys
 import xml.etree.ElementTree as ET
@@ -13,7 +14,8 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.moving_base import forces_on_base
+from stewart_dynamics.moving_base import add_base_wrench
+from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
@@ -32,6 +34,22 @@ SECOND = np.array([1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90])
 
 def ship(scale=10.0):
     return Ship(Jonswap(3.0, 8.0), 5, np.radians(140.0), at_scale(scale))
+
+
+def forces_on_base(model, motion, field):
+    """Actuator forces (6,) of one sample of a motion on a moving base [N]."""
+    here = replace(model, gravity=field[:3].copy())
+    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
+    load, idle = np.zeros(6), np.zeros(6)
+    add_base_wrench(
+        model.base_joints, model.platform_joints, model.universal_axes, field, model.parameters,
+        idle, idle, 1.0, state, load,
+    )  # fmt: skip
+    arms = model.platform_joints @ Rotation.from_quat(motion.quaternion_xyzw).as_matrix().T
+    legs = motion.position + arms - model.base_joints
+    legs /= np.linalg.norm(legs, axis=1, keepdims=True)
+    push = np.hstack([legs, np.cross(arms, legs)]).T
+    return np.asarray(actuator_forces(here, motion) - np.linalg.solve(push, load))
 
 
 def derivatives(values):

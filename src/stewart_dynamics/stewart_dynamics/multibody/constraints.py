@@ -21,19 +21,10 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.vectors import cross, dot
 
 # Centre of mass and attitude; velocity, angular velocity and angular acceleration.
 BODY, RATES = tuple_of(VECTOR, MATRIX), tuple_of(VECTOR, VECTOR, VECTOR)
-
-
-@inferred
-def _cross(a, b):  # type: ignore[no-untyped-def]
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-@inferred
-def _dot(a, b):  # type: ignore[no-untyped-def]
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inferred
@@ -43,11 +34,7 @@ def _axis(rotation, k):  # type: ignore[no-untyped-def]
 
 @inferred
 def _turned(rotation, local):  # type: ignore[no-untyped-def]
-    return (
-        rotation[0, 0] * local[0] + rotation[0, 1] * local[1] + rotation[0, 2] * local[2],
-        rotation[1, 0] * local[0] + rotation[1, 1] * local[1] + rotation[1, 2] * local[2],
-        rotation[2, 0] * local[0] + rotation[2, 1] * local[1] + rotation[2, 2] * local[2],
-    )
+    return dot(rotation[0], local), dot(rotation[1], local), dot(rotation[2], local)
 
 
 @inferred
@@ -65,7 +52,7 @@ def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-d
     for k in range(3):
         out[row + k, column + k] = sign
         g = (axes[0, k], axes[1, k], axes[2, k])
-        turn = _cross(g, arm)
+        turn = cross(g, arm)
         for i in range(3):
             out[row + i, column + 3 + k] = sign * turn[i]
 
@@ -89,15 +76,15 @@ def leg_constraints(  # type: ignore[no-untyped-def]
         out[9 + k] = upper_point[k] - rr[k] - upper[k]
     xc, yc = _axis(ac, 0), _axis(ac, 1)
     zr, yr = _axis(ar, 2), _axis(ar, 1)
-    out[3] = _dot(universal_axis, yc)
-    out[4], out[5] = _dot(xc, reach), _dot(yc, reach)
-    out[6], out[7], out[8] = _dot(xc, zr), _dot(yc, zr), _dot(xc, yr)
+    out[3] = dot(universal_axis, yc)
+    out[4], out[5] = dot(xc, reach), dot(yc, reach)
+    out[6], out[7], out[8] = dot(xc, zr), dot(yc, zr), dot(xc, yr)
 
 
 @inferred
 def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
     """Put in the derivative of a . b, a fixed in the cylinder and b in the rod."""
-    turn = _cross(a, b)
+    turn = cross(a, b)
     _along(turn, gc, row, 3, 1.0, out)
     _along(turn, gr, row, 9, -1.0, out)
 
@@ -117,12 +104,12 @@ def leg_jacobian(  # type: ignore[no-untyped-def]
         rr[2] + upper[2] - rc[2] - lower[2],
     )
     _point_rows(lower, gc, 0, 0, 1.0, out)
-    _along(_cross(_axis(ac, 1), universal_axis), gc, 3, 3, 1.0, out)
+    _along(cross(_axis(ac, 1), universal_axis), gc, 3, 3, 1.0, out)
     for row in range(2):
         v = _axis(ac, row)
-        turn = _cross(v, reach)
-        own = _cross(lower, v)
-        far = _cross(upper, v)
+        turn = cross(v, reach)
+        own = cross(lower, v)
+        far = cross(upper, v)
         for k in range(3):
             out[4 + row, k] = -v[k]
             out[4 + row, 6 + k] = v[k]
@@ -141,14 +128,14 @@ def leg_jacobian(  # type: ignore[no-untyped-def]
 @inferred
 def _rates(vector, omega, alpha):  # type: ignore[no-untyped-def]
     """First and second time derivative of a body-fixed vector."""
-    first = _cross(omega, vector)
-    turn, swing = _cross(omega, first), _cross(alpha, vector)
+    first = cross(omega, vector)
+    turn, swing = cross(omega, first), cross(alpha, vector)
     return first, (turn[0] + swing[0], turn[1] + swing[1], turn[2] + swing[2])
 
 
 @inferred
 def _dot_second(a, da, dda, b, db, ddb):  # type: ignore[no-untyped-def]
-    return _dot(dda, b) + 2.0 * _dot(da, db) + _dot(a, ddb)
+    return dot(dda, b) + 2.0 * dot(da, db) + dot(a, ddb)
 
 
 @kernel(VOID, VECTOR, VECTOR, BODY, RATES, VECTOR, BODY, RATES, VECTOR_OUT)
@@ -179,7 +166,7 @@ def leg_quadratic(  # type: ignore[no-untyped-def]
     dyc, ddyc = _rates(yc, wc, bc)
     dyr, ddyr = _rates(yr, wr, br)
     dzr, ddzr = _rates(zr, wr, br)
-    out[3] = -_dot(universal_axis, ddyc)
+    out[3] = -dot(universal_axis, ddyc)
     out[4] = -_dot_second(xc, dxc, ddxc, reach, dreach, ddreach)
     out[5] = -_dot_second(yc, dyc, ddyc, reach, dreach, ddreach)
     out[6] = -_dot_second(xc, dxc, ddxc, zr, dzr, ddzr)
@@ -196,8 +183,8 @@ def length_gradient(base_arm, cylinder, gc, rod_arm, rod, gr, out):  # type: ign
     reach = np.empty(3)
     for k in range(3):
         reach[k] = rr[k] + upper[k] - rc[k] - lower[k]
-    reach /= np.sqrt(_dot(reach, reach))
-    own, far = _cross(lower, reach), _cross(upper, reach)
+    reach /= np.sqrt(dot(reach, reach))
+    own, far = cross(lower, reach), cross(upper, reach)
     for k in range(3):
         out[k], out[6 + k] = -reach[k], reach[k]
         out[3 + k] = -(own[0] * gc[0, k] + own[1] * gc[1, k] + own[2] * gc[2, k])

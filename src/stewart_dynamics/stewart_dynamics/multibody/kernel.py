@@ -10,7 +10,6 @@ drives, which are the platform's own coordinates (Eq. 2 with C = q_plt - q_plt(t
 from __future__ import annotations
 
 import numpy as np
-from stewart_dynamics.multibody.blocks import factor, solve, solve_transposed
 from stewart_dynamics.multibody.constraints import (
     leg_constraints,
     leg_jacobian,
@@ -33,6 +32,8 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR,
     VECTOR_OUT,
 )
+from stewart_kinematics.kernels.linear_systems import factor, substitute, substitute_transposed
+from stewart_kinematics.kernels.vectors import cross, plus, point_acceleration, put, triple
 
 BODIES = 13
 PLATFORM = 0
@@ -44,23 +45,16 @@ CONVERGED, SINGULAR_COORDINATES, NOT_CONVERGED, SINGULAR_POSE = 0, 1, 2, 3
 
 
 @inferred
-def _cross(a, b, out):  # type: ignore[no-untyped-def]
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@inferred
 def _couple(base, universal_axis, upper_point, base_arm, rod_arm, offset, cylinder, rod):  # type: ignore[no-untyped-def]
     """Start cylinder and rod from the loop closure (Eq. 16)."""
     z, y, axes = np.empty(3), np.empty(3), np.empty((3, 3))
     for k in range(3):
         z[k] = upper_point[k] - base[k]
     z /= np.sqrt(z[0] ** 2 + z[1] ** 2 + z[2] ** 2)
-    _cross(z, universal_axis, y)
+    put(y, 0, cross(z, universal_axis))
     y /= np.sqrt(y[0] ** 2 + y[1] ** 2 + y[2] ** 2)
     axes[:, 1], axes[:, 2] = y, z
-    _cross(y, z, axes[:, 0])
+    put(axes[:, 0], 0, cross(y, z))
     angles_of(axes, offset, cylinder[3:])
     rod[3:] = cylinder[3:]
     cylinder[:3] = base - axes @ base_arm
@@ -87,11 +81,11 @@ def _newton(  # type: ignore[no-untyped-def]
         leg_jacobian(
             universal_axis, base_arm, (q[:3], ac), gc, rod_arm, (q[6:9], ar), gr, jacobian
         )
-        if not factor(jacobian, order) > SMALLEST_PIVOT:
+        if not factor(jacobian, order, 12)[0] > SMALLEST_PIVOT:
             return SINGULAR_COORDINATES
         if status == CONVERGED:
             break
-        solve(jacobian, order, c, step)
+        substitute(jacobian, order, c, step, 12)
         q -= step
         if np.abs(step).max() < TOLERANCE:
             status = CONVERGED
@@ -102,23 +96,22 @@ def _newton(  # type: ignore[no-untyped-def]
 def _inertial_force(mass, inertia, gravity, rotation, axes, omega, alpha, acceleration, out):  # type: ignore[no-untyped-def]
     """Q_e - M q'' of one body: generalised forces that the joints must balance."""
     local_w, local_b = rotation.T @ omega, rotation.T @ alpha
-    momentum, moment = inertia @ local_w, np.empty(3)
-    _cross(local_w, momentum, moment)
-    moment = rotation @ (moment + inertia @ local_b)
+    moment = inertia @ local_b
+    put(moment, 0, plus(triple(moment, 0), cross(local_w, inertia @ local_w)))
+    moment = rotation @ moment
     for k in range(3):
         out[k] = mass * (gravity[k] - acceleration[k])
         out[3 + k] = -(axes[0, k] * moment[0] + axes[1, k] * moment[1] + axes[2, k] * moment[2])
 
 
 @inferred
-def _point(twist, acceleration, arm, point_velocity, point_acceleration):  # type: ignore[no-untyped-def]
+def _point(twist, acceleration, arm, velocity_out, acceleration_out):  # type: ignore[no-untyped-def]
     """Velocity and acceleration of a point of the platform, `arm` from platform_link's origin."""
-    spin = np.empty(3)
-    _cross(twist[3:], arm, point_velocity)
-    _cross(twist[3:], point_velocity, point_acceleration)
-    _cross(acceleration[3:], arm, spin)
-    point_velocity += twist[:3]
-    point_acceleration += acceleration[:3] + spin
+    turn, alpha = triple(twist, 3), triple(acceleration, 3)
+    reach = triple(arm, 0)
+    put(velocity_out, 0, plus(cross(turn, reach), triple(twist, 0)))
+    start = triple(acceleration, 0)
+    put(acceleration_out, 0, point_acceleration(start, turn, alpha, reach))
 
 
 @inferred
@@ -176,7 +169,7 @@ def _move_leg(  # type: ignore[no-untyped-def]
     # Velocity: C_q dq = -C_t; only the spherical joint sees the platform move.
     right[:] = 0.0
     right[9:] = -upper[1]
-    solve(matrix, order, right, dq)
+    substitute(matrix, order, right, dq, 12)
     for body in range(2):
         angles, rates = q[6 * body + 3 : 6 * body + 6], dq[6 * body + 3 : 6 * body + 6]
         attitude(angles, offset, rotations[body])
@@ -196,7 +189,7 @@ def _move_leg(  # type: ignore[no-untyped-def]
         right,
     )
     right[9:] -= upper[2]
-    solve(matrix, order, right, ddq)
+    substitute(matrix, order, right, ddq, 12)
     for body in range(2):
         alpha[body] = free[body] + axes[body] @ ddq[6 * body + 3 : 6 * body + 6]
     return CONVERGED
@@ -205,8 +198,7 @@ def _move_leg(  # type: ignore[no-untyped-def]
 @inferred
 def _carry(force, upper_arm, arm, axes, sign, out):  # type: ignore[no-untyped-def]
     """Add C_qᵀ of a spherical joint's rows at the platform: force and its generalised moment."""
-    lever = np.empty(3)
-    _cross(upper_arm - arm, force, lever)
+    lever = cross(upper_arm - arm, force)
     for k in range(3):
         out[k] += sign * force[k]
         out[3 + k] += sign * (
@@ -255,21 +247,15 @@ def solve_sample(  # type: ignore[no-untyped-def]
     if status != CONVERGED:
         return status
     _inertial_force(
-        masses[0],
-        inertias[0],
-        gravity,
-        rotation,
-        axes,
-        twist[3:],
-        acceleration[3:],
-        ddq[:3],
+        masses[0], inertias[0], gravity, rotation, axes, twist[3:], acceleration[3:], ddq[:3],
         balance,
-    )
+    )  # fmt: skip
 
     remaining, push = balance.copy(), np.zeros((6, 6))
     violations[:] = 0.0
     matrix, order = np.empty((12, 12)), np.empty(12, np.int64)
-    right, gradient, unit, upper = np.empty(12), np.empty(12), np.empty(12), np.empty((3, 3))
+    right, gradient, unit, work = np.empty(12), np.empty(12), np.empty(12), np.empty(12)
+    upper = np.empty((3, 3))
     leg_q, leg_dq, leg_ddq = np.empty(12), np.empty(12), np.empty(12)
     leg_rotations, leg_axes = np.empty((2, 3, 3)), np.empty((2, 3, 3))
     leg_omega, leg_alpha = np.empty((2, 3)), np.empty((2, 3))
@@ -278,37 +264,16 @@ def solve_sample(  # type: ignore[no-untyped-def]
         upper[0] = position + upper_arm
         _point(twist, acceleration, upper_arm, upper[1], upper[2])
         status = _move_leg(
-            base_joints[i],
-            universal_axes[i],
-            upper,
-            base_arm,
-            rod_arm,
-            offset,
-            leg_q,
-            leg_dq,
-            leg_ddq,
-            leg_rotations,
-            leg_axes,
-            leg_omega,
-            leg_alpha,
-            matrix,
-            order,
-            violations,
-        )
+            base_joints[i], universal_axes[i], upper, base_arm, rod_arm, offset, leg_q, leg_dq,
+            leg_ddq, leg_rotations, leg_axes, leg_omega, leg_alpha, matrix, order, violations,
+        )  # fmt: skip
         if status != CONVERGED:
             return status
         for body, kind, at in ((1 + i, 1, 0), (7 + i, 2, 6)):
             _inertial_force(
-                masses[kind],
-                inertias[kind],
-                gravity,
-                leg_rotations[kind - 1],
-                leg_axes[kind - 1],
-                leg_omega[kind - 1],
-                leg_alpha[kind - 1],
-                leg_ddq[at : at + 3],
-                generalised[body],
-            )
+                masses[kind], inertias[kind], gravity, leg_rotations[kind - 1], leg_axes[kind - 1],
+                leg_omega[kind - 1], leg_alpha[kind - 1], leg_ddq[at : at + 3], generalised[body],
+            )  # fmt: skip
             right[at : at + 6] = generalised[body]
             q[6 * body : 6 * body + 6] = leg_q[at : at + 6]
             dq[6 * body : 6 * body + 6] = leg_dq[at : at + 6]
@@ -316,11 +281,12 @@ def solve_sample(  # type: ignore[no-untyped-def]
 
         # Multipliers of the driven leg, and what a unit actuator force adds to them.
         cylinder, rod = (leg_q[:3], leg_rotations[0]), (leg_q[6:9], leg_rotations[1])
-        solve_transposed(matrix, order, right, multipliers[12 * i : 12 * i + 12])
+        own = multipliers[12 * i : 12 * i + 12]
+        substitute_transposed(matrix, order, right, own, work, 12)
         length_gradient(base_arm, cylinder, leg_axes[0], rod_arm, rod, leg_axes[1], gradient)
-        solve_transposed(matrix, order, gradient, unit)
+        substitute_transposed(matrix, order, gradient, unit, work, 12)
         # The spherical joint's rows, seen from the platform: a force at its joint.
-        _carry(multipliers[12 * i + 9 : 12 * i + 12], upper_arm, arm, axes, -1.0, remaining)
+        _carry(own[9:], upper_arm, arm, axes, -1.0, remaining)
         _carry(unit[9:], upper_arm, arm, axes, 1.0, push[:, i])
 
         leg_jacobian(
@@ -332,8 +298,7 @@ def solve_sample(  # type: ignore[no-untyped-def]
 
     multipliers[72:] = remaining
     # Actuators instead of drives: sum of push f balances what the drives had to give.
-    order6 = np.empty(6, np.int64)
-    if not factor(push, order6) > SMALLEST_PIVOT:
+    if not factor(push, order, 6)[0] > SMALLEST_PIVOT:
         return SINGULAR_POSE
-    solve(push, order6, remaining, forces)
+    substitute(push, order, remaining, forces, 6)
     return CONVERGED

@@ -130,26 +130,11 @@ class MultibodyModel:
         offset = self.coordinates.offset
         for n in range(count):
             status = solve_sample(
-                self.base_joints,
-                self.platform_joints,
-                self.universal_axes,
-                self.gravity,
-                self.masses,
-                self.centres,
-                self.inertias,
-                offset,
-                positions[n],
-                rotations[n],
-                twists[n],
-                accelerations[n],
-                q[n],
-                dq[n],
-                ddq[n],
-                multipliers[n],
-                generalised[n],
-                forces[n],
-                violations[n],
-            )
+                self.base_joints, self.platform_joints, self.universal_axes, self.gravity,
+                self.masses, self.centres, self.inertias, offset, positions[n], rotations[n],
+                twists[n], accelerations[n], q[n], dq[n], ddq[n], multipliers[n], generalised[n],
+                forces[n], violations[n],
+            )  # fmt: skip
             if status != CONVERGED:
                 self._explain(status, n, positions[n], rotations[n])
         return MultibodySolution(

@@ -41,14 +41,9 @@ def dot(a: Quadruple, b: Quadruple) -> float:
 
 @part
 def put_path(
-    n: int,
-    u: Quadruple,
-    du: Quadruple,
-    ddu: Quadruple,
-    quaternion: Array,
-    twist: Array,
+    n: int, u: Quadruple, du: Quadruple, ddu: Quadruple, quaternion: Array, twist: Array,
     acceleration: Array,
-) -> None:
+) -> None:  # fmt: skip
     """Write the attitude of a quaternion path u(t) of any norm into row n.
 
     With m = |u|^2: w = 2 vec(u' u*)/m and alpha = 2 vec(u'' u*)/m - 2 (u . u') w/m. What the norm
@@ -82,30 +77,13 @@ def quaternion_path(u, du, ddu, quaternion, twist, acceleration):
 
 
 @kernel(
-    VOID,
-    INTEGER,
-    INTEGER,
-    INTEGER,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    VECTOR,
+    VOID, INTEGER, INTEGER, INTEGER, MATRIX, MATRIX, MATRIX, VECTOR, MATRIX_OUT, MATRIX_OUT,
     MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-)
+)  # fmt: skip
 def euler_path(
-    first_axis,
-    second_axis,
-    third_axis,
-    angles,
-    rates,
-    accelerations,
-    right,
-    quaternion,
-    twist,
+    first_axis, second_axis, third_axis, angles, rates, accelerations, right, quaternion, twist,
     acceleration,
-):
+):  # fmt: skip
     """Turn Euler angles and their derivatives, (n, 3), into moving attitudes.
 
     R = R_1(q_1) R_2(q_2) R_3(q_3) R_right. With the axes e_j as the turns before have left them:

@@ -53,21 +53,9 @@ def ramp(time: float, duration: float) -> Triple:
 
 @kernel(VOID, VECTOR, SCALAR, SCALAR, SCALAR, *MOTION, VECTOR, VECTOR, *MOTION_OUT)
 def faded(
-    time,
-    fade_in,
-    fade_out,
-    end,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    centre,
-    centre_quaternion,
-    faded_position,
-    faded_quaternion,
-    faded_twist,
-    faded_acceleration,
-):
+    time, fade_in, fade_out, end, position, quaternion, twist, acceleration, centre,
+    centre_quaternion, faded_position, faded_quaternion, faded_twist, faded_acceleration,
+):  # fmt: skip
     """Fade n samples at times (n,) in from time 0 and out until `end` [s], about a centre.
 
     The factor f is the product of rise r and fall s, whose own time runs backwards:
@@ -85,12 +73,6 @@ def faded(
             faded_twist[n, k] = f * v + df * offset
             faded_acceleration[n, k] = f * acceleration[n, k] + 2.0 * df * v + ddf * offset
     scaled_turn(
-        quaternion,
-        twist,
-        acceleration,
-        centre_quaternion,
-        factor,
-        faded_quaternion,
-        faded_twist,
+        quaternion, twist, acceleration, centre_quaternion, factor, faded_quaternion, faded_twist,
         faded_acceleration,
-    )
+    )  # fmt: skip

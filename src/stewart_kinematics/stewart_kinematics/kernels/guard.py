@@ -27,8 +27,8 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR,
     VOID,
 )
-from stewart_kinematics.kernels.legs import jacobian, leg_motion, rotate
-from stewart_kinematics.kernels.rotations import quadruple, rotation
+from stewart_kinematics.kernels.legs import jacobian, leg_motion
+from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
 from stewart_kinematics.kernels.vectors import cross, dot, row, Triple
 
 NORM = 0
@@ -102,18 +102,8 @@ def norm_of(values: Array, n: int, first: int) -> float:
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
 def guarded_quantities(
-    base,
-    platform,
-    axes,
-    retracted,
-    scale,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    legs,
-    out,
-):
+    base, platform, axes, retracted, scale, position, quaternion, twist, acceleration, legs, out,
+):  # fmt: skip
     """Write the legs' lengths, rates, accelerations and strokes and every guarded quantity.
 
     Parameters are the joints (6, 3), the axes (12, 3) of the base joints in the base, then those

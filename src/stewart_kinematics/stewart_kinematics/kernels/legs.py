@@ -24,22 +24,11 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
-    part,
     STACK_OUT,
     VOID,
 )
-from stewart_kinematics.kernels.rotations import quadruple, rotation, Rotation9
-from stewart_kinematics.kernels.vectors import cross, dot, row, Triple
-
-
-@part
-def rotate(r: Rotation9, b: Triple) -> Triple:
-    """Return R b."""
-    return (
-        r[0] * b[0] + r[1] * b[1] + r[2] * b[2],
-        r[3] * b[0] + r[4] * b[1] + r[5] * b[2],
-        r[6] * b[0] + r[7] * b[1] + r[8] * b[2],
-    )
+from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
+from stewart_kinematics.kernels.vectors import cross, dot, row
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT)

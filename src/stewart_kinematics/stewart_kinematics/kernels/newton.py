@@ -26,10 +26,11 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.kernels.legs import rotate
+from stewart_kinematics.kernels.linear_systems import eliminate
 from stewart_kinematics.kernels.rotations import (
     exponential,
     multiply,
+    rotate,
     rotation,
     squared_norm,
 )
@@ -62,40 +63,6 @@ REACH_SHIFT, REACH_TURN = 2.0, math.radians(60.0)
 LEAST_COSINE = math.cos(0.5 * REACH_TURN)
 
 Eight = tuple[float, float, float, float, float, float, float, float]
-
-
-@part
-def eliminate(a: Array) -> float:
-    """Solve six equations in place.
-
-    Gaussian elimination with partial pivoting on the augmented (6, 7) matrix; column 6 becomes
-    the solution. Returns the determinant; where that is 0 the solution is worthless.
-    """
-    determinant = 1.0
-    for k in range(6):
-        p = k
-        for i in range(k + 1, 6):
-            if abs(a[i, k]) > abs(a[p, k]):
-                p = i
-        if p != k:
-            determinant = -determinant
-            for j in range(k, 7):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
-        pivot = a[k, k]
-        determinant *= pivot
-        if pivot == 0.0:
-            return 0.0
-        inverse = 1.0 / pivot
-        for i in range(k + 1, 6):
-            factor = a[i, k] * inverse
-            for j in range(k + 1, 7):
-                a[i, j] -= factor * a[k, j]
-    for k in range(5, -1, -1):
-        value = a[k, 6]
-        for j in range(k + 1, 6):
-            value -= a[k, j] * a[j, 6]
-        a[k, 6] = value / a[k, k]
-    return determinant
 
 
 @part
@@ -209,17 +176,9 @@ def usable(length: Array, n: int) -> bool:
 
 @part
 def attempt(
-    base: Array,
-    platform: Array,
-    constants: Array,
-    cone: Array,
-    length: Array,
-    n: int,
-    pose: Array,
-    a: Array,
-    form: Array,
-    figures: Array,
-) -> int:
+    base: Array, platform: Array, constants: Array, cone: Array, length: Array, n: int,
+    pose: Array, a: Array, form: Array, figures: Array,
+) -> int:  # fmt: skip
     """Run Newton's method from the pose given, which is updated, and judge where it ends.
 
     Writes iterations, largest error [m] and determinant into `figures`; returns the status. The
@@ -250,18 +209,9 @@ def attempt(
 
 
 @kernel(
-    VOID,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    FLAG,
-    MATRIX_OUT,
-    MATRIX_OUT,
+    VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, FLAG, MATRIX_OUT, MATRIX_OUT,
     INTEGERS_OUT,
-)
+)  # fmt: skip
 def forward(base, platform, constants, cone, length, start, follow, poses, figures, status):
     """Find the poses of n rows of lengths.
 

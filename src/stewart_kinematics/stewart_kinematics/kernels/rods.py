@@ -42,9 +42,8 @@ from stewart_kinematics.kernels.guard import (
     STROKE,
     WIDTH,
 )
-from stewart_kinematics.kernels.legs import rotate
 from stewart_kinematics.kernels.newton import attempt, definite, Eight, NO_LENGTHS
-from stewart_kinematics.kernels.rotations import quadruple, rotation
+from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
 from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, row, times, Triple, triple
 
 # Places in the row of a leg.
@@ -172,17 +171,8 @@ def jacobians(rods, platform, position, quaternion, twist, out, change, transmis
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
 def guarded(
-    rods,
-    platform,
-    axes,
-    scale,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    legs,
-    out,
-):
+    rods, platform, axes, scale, position, quaternion, twist, acceleration, legs, out,
+):  # fmt: skip
     """Write rod lengths, rates, accelerations and positions (4, n, 6) and guarded quantities.
 
     As `guard.guarded_quantities`, whose legs the rods are, with `GUARDED` columns, (n, 67). On a
@@ -244,15 +234,10 @@ def between(x: Array, y: Array, share: float) -> Eight:
     """Return a share of x and the rest of y."""
     rest = 1.0 - share
     return (
-        share * x[0] + rest * y[0],
-        share * x[1] + rest * y[1],
-        share * x[2] + rest * y[2],
-        share * x[3] + rest * y[3],
-        share * x[4] + rest * y[4],
-        share * x[5] + rest * y[5],
-        share * x[6] + rest * y[6],
-        share * x[7] + rest * y[7],
-    )
+        share * x[0] + rest * y[0], share * x[1] + rest * y[1], share * x[2] + rest * y[2],
+        share * x[3] + rest * y[3], share * x[4] + rest * y[4], share * x[5] + rest * y[5],
+        share * x[6] + rest * y[6], share * x[7] + rest * y[7],
+    )  # fmt: skip
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, STACK, INTEGERS_OUT)

@@ -45,15 +45,28 @@ def rotation(x: float, y: float, z: float, w: float) -> Rotation9:
     xy, xz, yz = k * x * y, k * x * z, k * y * z
     wx, wy, wz = k * w * x, k * w * y, k * w * z
     return (
-        1.0 - yy - zz,
-        xy - wz,
-        xz + wy,
-        xy + wz,
-        1.0 - xx - zz,
-        yz - wx,
-        xz - wy,
-        yz + wx,
+        1.0 - yy - zz, xy - wz, xz + wy, xy + wz, 1.0 - xx - zz, yz - wx, xz - wy, yz + wx,
         1.0 - xx - yy,
+    )  # fmt: skip
+
+
+@part
+def rotate(r: Rotation9, v: Triple) -> Triple:
+    """Return R v."""
+    return (
+        r[0] * v[0] + r[1] * v[1] + r[2] * v[2],
+        r[3] * v[0] + r[4] * v[1] + r[5] * v[2],
+        r[6] * v[0] + r[7] * v[1] + r[8] * v[2],
+    )
+
+
+@part
+def rotate_back(r: Rotation9, v: Triple) -> Triple:
+    """Return R^T v."""
+    return (
+        r[0] * v[0] + r[3] * v[1] + r[6] * v[2],
+        r[1] * v[0] + r[4] * v[1] + r[7] * v[2],
+        r[2] * v[0] + r[5] * v[1] + r[8] * v[2],
     )
 
 

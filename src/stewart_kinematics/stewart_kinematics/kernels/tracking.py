@@ -18,8 +18,7 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.kernels.legs import rotate
-from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotation
+from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotate, rotation
 from stewart_kinematics.kernels.vectors import row
 
 REST_VELOCITY = 1e-4

@@ -90,17 +90,9 @@ def surface_angles(slope_x, slope_y, angles, rates, accelerations):
 
 @kernel(VOID, MATRIX, VECTOR, SCALAR, SCALAR, VECTOR, VECTOR, *MOTION_OUT)
 def wave_motion(
-    table,
-    time,
-    cosine,
-    sine,
-    centre,
-    centre_quaternion,
-    position,
-    quaternion,
-    twist,
+    table, time, cosine, sine, centre, centre_quaternion, position, quaternion, twist,
     acceleration,
-):
+):  # fmt: skip
     """Write the motion of what floats on a sum of waves, (m, 3) and (m, 4).
 
     Parameters are components and times as for `sum_components`, the attack angle's cosine and
@@ -123,14 +115,6 @@ def wave_motion(
     angles, rates, accelerations = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
     surface_angles(slope_x, slope_y, angles, rates, accelerations)
     euler_path(
-        PITCH,
-        ROLL,
-        YAW,
-        angles,
-        rates,
-        accelerations,
-        centre_quaternion,
-        quaternion,
-        twist,
+        PITCH, ROLL, YAW, angles, rates, accelerations, centre_quaternion, quaternion, twist,
         acceleration,
-    )
+    )  # fmt: skip

@@ -49,19 +49,10 @@ UNITS = ('m', 'rad', 'm/s', 'rad/s', 'm/s²', 'rad/s²')
 
 @part
 def differences(
-    last_position: Array,
-    last_quaternion: Array,
-    last_twist: Array,
-    last_acceleration: Array,
-    before: int,
-    position: Array,
-    quaternion: Array,
-    twist: Array,
-    acceleration: Array,
-    n: int,
-    step: float,
-    out: Array,
-) -> None:
+    last_position: Array, last_quaternion: Array, last_twist: Array, last_acceleration: Array,
+    before: int, position: Array, quaternion: Array, twist: Array, acceleration: Array, n: int,
+    step: float, out: Array,
+) -> None:  # fmt: skip
     """Write how far sample n is from the sample `before` moved on, in the order of NAMES."""
     ax, ay, az, aw = quadruple(last_quaternion, before)
     turn = logarithm(multiply(quadruple(quaternion, n), (-ax, -ay, -az, aw)))
@@ -92,19 +83,9 @@ def conceded(limits: Array, step: float, out: Array) -> None:
 
 @kernel(INTEGER, SCALAR, *MOTION, VECTOR, *MOTION, VECTOR, VECTOR_OUT)
 def broken_at(
-    last_stamp,
-    last_position,
-    last_quaternion,
-    last_twist,
-    last_acceleration,
-    stamps,
-    position,
-    quaternion,
-    twist,
-    acceleration,
-    limits,
-    out,
-):
+    last_stamp, last_position, last_quaternion, last_twist, last_acceleration, stamps, position,
+    quaternion, twist, acceleration, limits, out,
+):  # fmt: skip
     """Return the first of n samples that does not follow the one before; -1: none."""
     for n in range(stamps.shape[0]):
         step = stamps[n] - (stamps[n - 1] if n else last_stamp)

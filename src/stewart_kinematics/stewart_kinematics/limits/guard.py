@@ -261,15 +261,9 @@ class MotionGuard:
             return legs, values
         legs, values = np.empty((4, count, 6)), np.empty((count, columns.WIDTH))
         columns.guarded_quantities(
-            geometry.base_joints,
-            geometry.platform_joints,
-            self._axes,
-            geometry.retracted_length,
-            geometry.length_scale,
-            *rows,
-            legs,
-            values,
-        )
+            geometry.base_joints, geometry.platform_joints, self._axes, geometry.retracted_length,
+            geometry.length_scale, *rows, legs, values,
+        )  # fmt: skip
         return legs, values
 
     def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:

@@ -222,10 +222,14 @@ def _number(value: object, path: str, expected: str) -> float:
     """Return a finite number; YAML's booleans and texts are none."""
     if isinstance(value, str):
         expected += ' (YAML reads 1e-3 as a text, 1.0e-3 as a number)'
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ConfigurationError(path, value, expected)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigurationError(path, value, expected)
+    # A whole number may be too large for a float.
     if abs(value) > LARGEST:
-        raise ConfigurationError(path, value, f'{expected}, at most {LARGEST:g}')
+        huge = value if isinstance(value, float) else f'a number of {len(str(abs(value)))} digits'
+        raise ConfigurationError(path, huge, f'{expected}, at most {LARGEST:g}')
     return float(value)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from stewart_kinematics.kernels.compiled import (
     Array,
     kernel,
@@ -17,6 +16,7 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import multiply, rotate, rotate_back, rotation
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
@@ -24,11 +24,8 @@ from stewart_kinematics.kernels.vectors import (
     plus,
     point_acceleration,
     put,
-    rotation_matrix,
     times,
     triple,
-    turned,
-    turned_back,
 )
 
 
@@ -47,25 +44,16 @@ def feel(
     `state` is pose and twist of the platform, `accelerations` linear and angular, `gravity` and
     `field` in base axes; `out` has 3, 3, 4 (x, y, z, w, sensor to base axes) and 3 numbers.
     """
-    rotation, to_base = np.empty((3, 3)), np.empty((3, 3))
-    rotation_matrix(state[3:7], rotation)
-    x, y, z, w = state[3], state[4], state[5], state[6]
-    a, b, c, d = (
-        mounting_quaternion[0],
-        mounting_quaternion[1],
-        mounting_quaternion[2],
-        mounting_quaternion[3],
-    )
-    out[6] = w * a + x * d + y * c - z * b
-    out[7] = w * b - x * c + y * d + z * a
-    out[8] = w * c + x * b - y * a + z * d
-    out[9] = w * d - x * a - y * b - z * c
-    rotation_matrix(out[6:10], to_base)
-    arm, omega = turned(rotation, triple(mounting_position, 0)), triple(state, 10)
+    attitude = state[3], state[4], state[5], state[6]
+    m = mounting_quaternion
+    to_base = multiply(attitude, (m[0], m[1], m[2], m[3]))
+    out[6], out[7], out[8], out[9] = to_base
+    r, sensor = rotation(*attitude), rotation(*to_base)
+    arm, omega = rotate(r, triple(mounting_position, 0)), triple(state, 10)
     there = point_acceleration(triple(accelerations, 0), omega, triple(accelerations, 3), arm)
-    put(out, 0, turned_back(to_base, minus(there, triple(gravity, 0))))
-    put(out, 3, turned_back(to_base, omega))
-    put(out, 10, turned_back(to_base, triple(field, 0)))
+    put(out, 0, rotate_back(sensor, minus(there, triple(gravity, 0))))
+    put(out, 3, rotate_back(sensor, omega))
+    put(out, 10, rotate_back(sensor, triple(field, 0)))
 
 
 @kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT, VECTOR_OUT)
