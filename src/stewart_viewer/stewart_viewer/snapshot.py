@@ -69,3 +69,8 @@ def stroke_reserve(strokes: Array, limits: Array) -> Array:
 def rpy_of(pose: Pose) -> Array:
     """Return roll, pitch and yaw of a pose, R = R_z R_y R_x [rad], shape (3,)."""
     return np.asarray(Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')[::-1])
+
+
+def pose_at(position: Array, quaternion_xyzw: Array) -> Pose:
+    """Return the pose of arrays, as messages have them."""
+    return Pose(position, quaternion_xyzw)
