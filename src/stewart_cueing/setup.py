@@ -19,6 +19,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/config', ['config/flightgear.xml']),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},

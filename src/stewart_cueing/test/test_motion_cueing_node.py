@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import socket
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import motions, neutral_plus, require_at_rest, require_continuous, Rig, VIGO
+from node_harness import Harness
 from rides import drive
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
@@ -26,6 +28,7 @@ from stewart_interfaces.msg import DriverState
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Pose
 from stewart_node_support.conversions import vector3_msg
+from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
@@ -157,3 +160,33 @@ def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
     answer = rig.call(Trigger, 'cueing/start')
     assert not answer.success
     assert 'not ENABLED' in answer.message
+
+
+def test_a_flight_simulator_is_not_heard_in_simulated_time() -> None:
+    with Rig() as rig:
+        node = rig.add(MotionCueing, input='flightgear', port=0)
+        node.trigger_configure()
+        assert 'follows real time' in node.refusal
+
+
+@pytest.mark.realtime
+def test_datagrams_are_taken_and_what_is_none_is_counted() -> None:
+    with Harness(real=True) as harness:
+        node = harness.add(MotionCueing, input='flightgear', port=0)
+        heard = harness.listen(DiagnosticArray, '/diagnostics')
+        bring_up(node)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for line in (b'0\t0\t-9.8\t0\t0\t0\n', b'nonsense'):
+                sender.sendto(line, ('127.0.0.1', node.port))
+
+        def counted() -> bool:
+            found = {
+                item.key: item.value
+                for message in heard
+                for status in message.status
+                if status.name == 'motion_cueing: vehicle'
+                for item in status.values
+            }
+            return (found.get('taken'), found.get('refused')) == ('1', '1')
+
+        harness.until(counted)

@@ -7,10 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import Imu
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import MotionCueingParameters
+from stewart_cueing.vehicle.datagrams import DatagramSocket
 from stewart_cueing.vehicle.live import LiveRide
 from stewart_cueing.vehicle.ride import settings_for
 from stewart_kinematics.limits.guard import MotionGuard
@@ -18,6 +20,7 @@ from stewart_kinematics.motion import Array
 from stewart_node_support.conversions import vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.lifecycle import transition
 from stewart_node_support.qos import SENSOR_QOS
 
 
@@ -32,8 +35,60 @@ class MotionCueing(FollowingNode):
         super().__init__('motion_cueing', 'cueing', MotionCueingParameters, **kwargs)
         self._taken = self._refused = 0
         self._why = ''
+        self._socket: DatagramSocket | None = None
         self.create_subscription(Imu, 'vehicle/motion', self._on_motion, SENSOR_QOS)
         self.diagnostics.add('vehicle', self._report_vehicle)
+
+    def prepare(self, guard: MotionGuard) -> None:
+        """Listen to a flight simulator, if one is asked for.
+
+        Raises:
+            VehicleInputError: If the port cannot be had, or time is simulated.
+        """
+        self._close()
+        form, host, port = self.parameters.input, self.parameters.host, self.parameters.port
+        if form == 'topic':
+            return
+        if self.get_clock().ros_time_is_active:
+            raise VehicleInputError(f'input: {form} follows real time, and time is simulated')
+        try:
+            self._socket = DatagramSocket(form, port, host)
+        except OSError as error:
+            raise VehicleInputError(f'UDP port {port} of {host}: {error}') from error
+        self.get_logger().info(f'{form} is heard on UDP port {self._socket.port} of {host}')
+
+    @property
+    def port(self) -> int:
+        """UDP port on which a flight simulator is heard; 0: none."""
+        return 0 if self._socket is None else self._socket.port
+
+    def before_sample(self, now: int) -> None:
+        """Take what has come and go on."""
+        self._poll()
+        super().before_sample(now)
+
+    @transition
+    def on_cleanup(self, state: LifecycleState) -> None:
+        """Give the port back."""
+        self._close()
+        super().on_cleanup(state)
+
+    def destroy_node(self) -> None:
+        """Give the port back."""
+        self._close()
+        super().destroy_node()
+
+    def _close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def _poll(self) -> None:
+        if self._socket is None:
+            return
+        sample = self._socket.newest()
+        if sample is not None:
+            self._take(sample)
 
     def make_follower(self, guard: MotionGuard) -> LiveRide:
         """Return washout and governor with the preset of the platform."""
@@ -42,6 +97,8 @@ class MotionCueing(FollowingNode):
         return LiveRide(guard, settings, 1.0 / parameters.rate, parameters.input_silence)
 
     def _on_motion(self, message: Imu) -> None:
+        if self._socket is not None:
+            return
         parts = message.linear_acceleration, message.angular_velocity
         try:
             self._take(np.concatenate([vector_from_msg(part) for part in parts]))
@@ -57,7 +114,11 @@ class MotionCueing(FollowingNode):
         self._refused, self._why = self._refused + 1, str(error)
 
     def _report_vehicle(self) -> Report:
-        values = {'taken': self._taken, 'refused': self._refused, 'last refusal': self._why}
+        self._poll()
+        refused, why = self._refused, self._why
+        if self._socket is not None:
+            refused, why = self._socket.refused, self._socket.refusal
+        values = {'taken': self._taken, 'refused': refused, 'last refusal': why}
         if self.phase is Phase.FOLLOW and self._follower.input.silent():
             return Report(Level.WARN, 'no motion of a vehicle is heard: the input is rest', values)
         return Report(Level.OK, f'{self._taken} samples', values)

@@ -20,3 +20,10 @@ class MotionCueingParameters(TrajectoryParameters):
     input_silence: float = param(
         0.2, 'without a sample for so long, the input goes to rest [s]', min=0.02, max=10.0
     )
+    input: str = param(
+        'topic',
+        'where samples come from: vehicle/motion, or datagrams of a flight simulator',
+        choices=('topic', 'flightgear', 'x_plane_11', 'x_plane_12'),
+    )
+    port: int = param(5510, 'UDP port of these datagrams; 0: any free', min=0, max=65535)
+    host: str = param('127.0.0.1', 'address on which they are heard; 0.0.0.0: every one')

@@ -1,0 +1,152 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Datagrams of flight simulators, and a socket that keeps the newest sample.
+
+Both programs have body axes x forward, y right, z down; `sample`s are in ours, y left, z up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import socket
+import struct
+
+import numpy as np
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.vehicle.washout import GRAVITY
+from stewart_kinematics.motion import Array
+
+FORWARD_RIGHT_DOWN = np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
+
+HEADER, RECORD = 5, struct.Struct('<i8f')
+"""X-Plane: ``DATA`` and one byte, then records of an index and eight numbers, little-endian."""
+
+G_LOAD, ANGULAR_VELOCITY = 4, 16
+"""Indices of X-Plane's records. G_LOAD has the normal, axial and side load [g] in its fifth to
+seventh number; ANGULAR_VELOCITY has rates in its first three."""
+
+
+def flightgear(datagram: bytes) -> Array:
+    """Return the sample (6,) of one line of ``config/flightgear.xml``: six numbers with tabs [SI].
+
+    Raises:
+        VehicleInputError: If it is no such line.
+    """
+    cells = datagram.strip().split(b'\t')
+    if len(cells) != 6:
+        raise VehicleInputError(
+            f'expected six numbers with tabs from FlightGear, got {len(cells)} in '
+            f'{datagram[:60]!r}: is it started with the protocol stewart?'
+        )
+    try:
+        values = [float(cell) for cell in cells]
+    except ValueError as error:
+        raise VehicleInputError(f'FlightGear sent what is no number: {datagram[:60]!r}') from error
+    return _finite(np.array(values) * FORWARD_RIGHT_DOWN, datagram)
+
+
+def x_plane_11(datagram: bytes) -> Array:
+    """Return the sample (6,) of a ``DATA`` packet of X-Plane up to 11: Q, P, R in rad/s.
+
+    Raises:
+        VehicleInputError: If it is truncated, foreign, or lacks one of the two records.
+    """
+    loads, turn = _records(datagram)
+    return _of_x_plane(loads, np.array([turn[1], turn[0], turn[2]]), datagram)
+
+
+def x_plane_12(datagram: bytes) -> Array:
+    """Return the sample (6,) of a ``DATA`` packet of X-Plane 12: P, Q, R in deg/s.
+
+    Raises:
+        VehicleInputError: As of `x_plane_11`.
+    """
+    loads, turn = _records(datagram)
+    return _of_x_plane(loads, np.radians(turn[:3]), datagram)
+
+
+PARSERS: dict[str, Callable[[bytes], Array]] = {
+    'flightgear': flightgear,
+    'x_plane_11': x_plane_11,
+    'x_plane_12': x_plane_12,
+}
+
+
+def _records(datagram: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if datagram[:4] != b'DATA':
+        raise VehicleInputError(f'expected a packet DATA of X-Plane, got {datagram[:8]!r}')
+    size = len(datagram) - HEADER
+    if size < 0 or size % RECORD.size:
+        raise VehicleInputError(
+            f'a packet of X-Plane of {len(datagram)} bytes is truncated: expected {HEADER} and a '
+            f'multiple of {RECORD.size}'
+        )
+    found = {record[0]: record[1:] for record in RECORD.iter_unpack(datagram[HEADER:])}
+    missing = [index for index in (G_LOAD, ANGULAR_VELOCITY) if index not in found]
+    if missing:
+        raise VehicleInputError(
+            f'X-Plane sent the records {sorted(found)}: check {missing} in its Data Output, too'
+        )
+    return found[G_LOAD], found[ANGULAR_VELOCITY]
+
+
+def _of_x_plane(loads: tuple[float, ...], turn: Array, datagram: bytes) -> Array:
+    normal, axial, side = loads[4:7]
+    force = GRAVITY * np.array([axial, side, -normal])
+    return _finite(np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN, datagram)
+
+
+def _finite(sample: Array, datagram: bytes) -> Array:
+    if not np.isfinite(sample).all():
+        raise VehicleInputError(f'a number is not finite: {sample.tolist()} in {datagram[:60]!r}')
+    return sample
+
+
+class DatagramSocket:
+    """Newest sample of a simulator that sends datagrams here.
+
+    Args:
+        form: One of `PARSERS`.
+        port: Where they arrive; 0 takes a free one, see `port`.
+        address: Of the network interface.
+
+    Attributes:
+        port: Where they arrive.
+        received, refused: Datagrams so far that were used and not.
+        refusal: Why the last one was refused.
+
+    Raises:
+        OSError: If the port is taken.
+    """
+
+    def __init__(self, form: str, port: int, address: str) -> None:
+        self._parse = PARSERS[form]
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.bind((address, port))
+        except OSError:
+            self._socket.close()
+            raise
+        self._socket.setblocking(False)
+        self.port = int(self._socket.getsockname()[1])
+        self.received, self.refused, self.refusal = 0, 0, ''
+
+    def newest(self) -> Array | None:
+        """Return the newest sample (6,) that has come since the last call; None if none has."""
+        sample = None
+        for _ in range(1000):
+            try:
+                datagram = self._socket.recv(4096)
+            except BlockingIOError:
+                break
+            try:
+                sample = self._parse(datagram)
+                self.received += 1
+            except VehicleInputError as error:
+                self.refused += 1
+                self.refusal = str(error)
+        return sample
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._socket.close()

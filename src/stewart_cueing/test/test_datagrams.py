@@ -1,0 +1,123 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Datagrams byte by byte, and through a socket of this machine."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+import socket
+import struct
+import time
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.vehicle.datagrams import DatagramSocket, flightgear, x_plane_11, x_plane_12
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
+
+PROTOCOL = Path(__file__).parents[1] / 'config' / 'flightgear.xml'
+
+
+def data(**records: list[float]) -> bytes:
+    """Return a packet with records r<index>."""
+    rows = [struct.pack('<i8f', int(name[1:]), *row) for name, row in records.items()]
+    return b'DATA*' + b''.join(rows)
+
+
+def loads(normal: float, axial: float, side: float) -> list[float]:
+    return [0.3, 0.0, 100.0, 0.0, normal, axial, side, 0.0]
+
+
+def rates(*values: float) -> list[float]:
+    return [*values, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_level_flight_is_level_in_every_form() -> None:
+    for parse in (x_plane_11, x_plane_12):
+        sample = parse(data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0)))
+        np.testing.assert_allclose(sample, LEVEL, atol=1e-6)
+    feet = -32.174049
+    line = f'0.0\t0.0\t{feet * 0.3048:.6f}\t0.0\t0.0\t0.0\n'.encode()
+    np.testing.assert_allclose(flightgear(line), LEVEL, atol=1e-5)
+
+
+def test_every_axis_has_the_sign_of_x_forward_y_left_z_up() -> None:
+    # Thrust, a push to the right; then roll right, nose up, nose right.
+    force = np.array([0.2, -0.1, 1.5]) * GRAVITY
+    turn = np.array([0.3, -0.2, -0.1])
+    eleven = data(r3=rates(0, 0, 0), r16=rates(0.2, 0.3, 0.1), r4=loads(1.5, 0.2, 0.1))
+    np.testing.assert_allclose(x_plane_11(eleven), [*force, *turn], rtol=1e-6)
+    degrees = np.degrees([0.3, 0.2, 0.1])
+    twelve = data(r4=loads(1.5, 0.2, 0.1), r16=rates(*degrees))
+    np.testing.assert_allclose(x_plane_12(twelve), [*force, *turn], rtol=1e-6)
+    line = b'1.0\t2.0\t-9.0\t0.3\t0.2\t0.1\n'
+    np.testing.assert_allclose(flightgear(line), [1.0, -2.0, 9.0, *turn])
+
+
+WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ('parse', 'datagram', 'words'),
+    [
+        (x_plane_11, b'', 'expected a packet DATA'),
+        (x_plane_11, b'RREF' + WHOLE[4:], 'expected a packet DATA'),
+        (x_plane_12, WHOLE[:-1], 'truncated'),
+        (x_plane_12, b'DATA', 'truncated'),
+        (x_plane_12, data(r4=loads(1.0, 0.0, 0.0)), r'check \[16\]'),
+        (x_plane_11, data(r4=loads(np.nan, 0.0, 0.0), r16=rates(0, 0, 0)), 'not finite'),
+        (flightgear, b'1\t2\t3\n', 'six numbers'),
+        (flightgear, b'1\t2\t3\t4\t5\tx\n', 'no number'),
+        (flightgear, b'1\t2\t3\t4\t5\tinf\n', 'not finite'),
+        (flightgear, b'\xff\xfe\x00', 'six numbers'),
+    ],
+)
+def test_what_is_no_sample_is_refused(parse, datagram: bytes, words: str) -> None:
+    with pytest.raises(VehicleInputError, match=words):
+        parse(datagram)
+
+
+def test_any_bytes_are_a_sample_or_refused() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(500):
+        broken = bytearray(WHOLE)
+        for place in rng.integers(0, len(broken), 3):
+            broken[place] = rng.integers(0, 256)
+        for parse in (x_plane_11, x_plane_12, flightgear):
+            with suppress(VehicleInputError):
+                assert np.isfinite(parse(bytes(broken[: rng.integers(0, 90)]))).all()
+
+
+def test_the_protocol_that_is_shipped_sends_what_is_parsed() -> None:
+    root = ET.parse(PROTOCOL).getroot()
+    chunks = root.findall('generic/output/chunk')
+    nodes = [chunk.findtext('node') for chunk in chunks]
+    assert [str(node)[-11:] for node in nodes[:3]] == ['cel-fps_sec'] * 3
+    assert nodes[3:] == [f'/orientation/{axis}-body' for axis in 'pqr']
+    assert [chunk.findtext('factor') for chunk in chunks] == ['0.3048'] * 3 + [None] * 3
+    line = '\t'.join(str(chunk.findtext('format')) % 1.0 for chunk in chunks) + '\n'
+    assert flightgear(line.encode()).tolist() == [1.0, -1.0, -1.0, 1.0, -1.0, -1.0]
+
+
+@pytest.mark.realtime
+def test_a_socket_keeps_the_newest_sample_and_counts_what_it_refuses() -> None:
+    heard = DatagramSocket('x_plane_12', 0, '127.0.0.1')
+    try:
+        assert heard.newest() is None
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for normal in (1.0, 2.0):
+                packet = data(r4=loads(normal, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
+                sender.sendto(packet, ('127.0.0.1', heard.port))
+            sender.sendto(b'nonsense', ('127.0.0.1', heard.port))
+        time.sleep(0.1)
+        sample = heard.newest()
+        assert sample is not None
+        assert sample[2] == pytest.approx(2.0 * GRAVITY)
+        assert (heard.received, heard.refused) == (2, 1)
+        assert 'expected a packet DATA' in heard.refusal
+        with pytest.raises(OSError, match='in use'):
+            DatagramSocket('flightgear', heard.port, '127.0.0.1')
+    finally:
+        heard.close()
