@@ -35,8 +35,8 @@ CASE_SECONDS = 10.0
 """Processor time of one case [s]: a hundred times what the slowest parser needs."""
 HEADROOM = 1 << 30
 """What a parser may take beside what the process has when it begins [B]."""
-SILENCE = 60.0
-"""Without a next case for so long, a process hangs where no signal reaches it [s]."""
+SILENCE, LOOK = 120.0, 5.0
+"""Without a next case for so long a process hangs; how often that is looked at [s]."""
 
 RESULT = 'result: '
 """Before what a child found; a library may print, too."""
@@ -181,18 +181,31 @@ def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> di
     command = [sys.executable, __file__, name, '--child', level, '--counter', str(counter)]
     for key in ('seed', 'seconds', *LEVELS):
         command += [f'--{key}', str(getattr(options, key))]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=options.seconds + SILENCE
-        )
-        if done.returncode == 0:
-            return dict(json.loads(done.stdout.rpartition(RESULT)[2].partition('\n')[0]))
-        end = f'ended with {done.returncode}: {done.stderr[-300:]}'
-    except subprocess.TimeoutExpired:
-        end = 'hung where no signal reaches it'
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        stdout, stderr = _watched(child, counter)
+    if child.returncode == 0:
+        return dict(json.loads(stdout.rpartition(RESULT)[2].partition('\n')[0]))
+    end = f'ended with {child.returncode}: {stderr[-300:]}'
+    if child.returncode == -signal.SIGKILL:
+        end = 'hung where no signal reaches it, or was killed'
     number = int.from_bytes(counter.read_bytes(), 'little')
     return {**vars(Outcome(cases=number)), 'peak_mb': 0.0,
             'findings': {end: {'count': 1, 'case': '', 'number': number}}}  # fmt: skip
+
+
+def _watched(child: subprocess.Popen[str], counter: Path) -> tuple[str, str]:
+    """Return what a process printed; kill it where it begins no further case for too long."""
+    before, since = b'', time.monotonic()
+    while True:
+        try:
+            return child.communicate(timeout=LOOK)
+        except subprocess.TimeoutExpired:
+            if (now := counter.read_bytes()) != before:
+                before, since = now, time.monotonic()
+            elif time.monotonic() - since > SILENCE:
+                child.kill()
 
 
 def place_of(name: str) -> Path:

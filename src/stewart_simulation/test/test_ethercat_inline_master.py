@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import struct
 
 import pytest
@@ -14,7 +14,8 @@ from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode, encode
 from stewart_simulation.ethercat.master.bus import InlineBus
 from stewart_simulation.ethercat.master.configuration import delays
-from stewart_simulation.ethercat.master.link import Link
+from stewart_simulation.ethercat.master.link import Link, MasterError
+from stewart_simulation.ethercat.master.mailbox import Mailbox
 from stewart_simulation.ethercat.object_dictionary import Access, Entry, OCTETS
 from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.segment import Line, Segment
@@ -269,6 +270,14 @@ def test_a_slave_with_a_spoilt_eeprom_stays_in_init_and_answers_no_sdo(bench: Be
     assert [item.state for item in bench.bus.statuses()] == [2, 1, 2, 2, 2, 2]
     with pytest.raises(SdoRefused, match='no answer'):
         drives[1].read(0x1018, 1)
+
+
+def test_a_mailbox_into_which_no_message_fits_is_refused(bench: Bench) -> None:
+    drive = bench.bus.scan(6)[0]
+    outgoing, incoming = drive.managers[:2]
+
+    with pytest.raises(MasterError, match='2 octets, 16 are needed'):
+        Mailbox(bench.bus._link, 0x1001, outgoing, replace(incoming, length=2))
 
 
 def test_a_frame_takes_as_long_as_its_octets_on_the_wire(bench: Bench) -> None:

@@ -57,11 +57,17 @@ class Mailbox:
 
     Attributes:
         room: Longest body of a message to the slave [octet].
+
+    Raises:
+        MasterError: If no message fits into one of them.
     """
 
     def __init__(
         self, link: Link, station: int, outgoing: ManagerPlan, incoming: ManagerPlan
     ) -> None:
+        shortest, least = min(outgoing.length, incoming.length), HEAD.size + SHORTEST_COE
+        if shortest < least:
+            raise MasterError(f'its mailbox has {shortest} octets, {least} are needed')
         self._link, self._station = link, station
         self._outgoing, self._incoming = outgoing, incoming
         self._count = self._heard = 0
