@@ -56,7 +56,7 @@ class FollowingNode(TrajectoryNode):
     ) -> None:
         super().__init__(name, parameters, **kwargs)
         self.phase = Phase.IDLE
-        self._follower: Any = None
+        self.follower: Any = None
         self.create_service(Trigger, f'{prefix}/start', self._on_start)
         self.create_service(Trigger, f'{prefix}/stop', self._on_stop)
         self.diagnostics.add('following', self._report_following)
@@ -69,16 +69,16 @@ class FollowingNode(TrajectoryNode):
         """Let the follower go on to an instant [ns]."""
         if self.phase is Phase.FOLLOW:
             assert self.playback is not None
-            self._follower.advance(self.playback.elapsed(now))
-            self.continue_with(self._follower.plan)
+            self.follower.advance(self.playback.elapsed(now))
+            self.continue_with(self.follower.plan)
 
     def on_rest(self) -> None:
         """Go on with what comes next."""
         if self.phase is Phase.APPROACH:
             self.phase = Phase.FOLLOW
-            self.play(self._follower.plan)
+            self.play(self.follower.plan)
         elif self.phase is Phase.STOP:
-            self._return(self._follower.plan)
+            self._return(self.follower.plan)
         else:
             self.phase = Phase.IDLE
             self.get_logger().info('at rest')
@@ -109,7 +109,7 @@ class FollowingNode(TrajectoryNode):
             start, guard = self.require_start()
             neutral = guard.platform.geometry.neutral_pose
             approach = plan_move(start, neutral, guard, scale=self.parameters.speed_scale)
-            self._follower = self.make_follower(guard)
+            self.follower = self.make_follower(guard)
         except (StewartError, MessageError) as error:
             response.message = self.refuse(error)
             return response
@@ -133,7 +133,7 @@ class FollowingNode(TrajectoryNode):
     def _report_following(self) -> Report:
         values = {'phase': self.phase.value}
         if self.phase is Phase.FOLLOW:
-            governor = self._follower.governor
+            governor = self.follower.governor
             values['share of the wanted change'] = f'{governor.share:.2f}'
             if governor.limited_by:
                 return Report(Level.OK, f'held back by the {governor.limited_by}', values)

@@ -107,7 +107,7 @@ class MotionCueing(FollowingNode):
 
     def _take(self, sample: Array) -> None:
         if self.phase is Phase.FOLLOW:
-            self._follower.input.put(sample, self.moment()[1])
+            self.follower.input.put(sample, self.moment()[1])
         self._taken += 1
 
     def _refuse(self, error: Exception) -> None:
@@ -119,6 +119,6 @@ class MotionCueing(FollowingNode):
         if self._socket is not None:
             refused, why = self._socket.refused, self._socket.refusal
         values = {'taken': self._taken, 'refused': refused, 'last refusal': why}
-        if self.phase is Phase.FOLLOW and self._follower.input.silent():
+        if self.phase is Phase.FOLLOW and self.follower.input.silent():
             return Report(Level.WARN, 'no motion of a vehicle is heard: the input is rest', values)
         return Report(Level.OK, f'{self._taken} samples', values)
