@@ -184,15 +184,18 @@ class Judge:
         return worst
 
     def _differences(self, motion: Motion, now: Stand) -> tuple[Array, Array]:
-        """Return rates and accelerations (n, 6) of the joints, by differences of positions."""
-        sides = []
-        for t in (-STEP, STEP):
+        """Return rates and accelerations (n, 6) of the joints, by differences of fourth order."""
+        near = []
+        for t in STEP * np.array([-2.0, -1.0, 1.0, 2.0]):
             path = motion.twist * t + 0.5 * motion.acceleration * t * t
             turn = Rotation.from_rotvec(path[:, 3:]) * Rotation.from_quat(motion.quaternion_xyzw)
-            sides.append(self.stand(motion.position + path[:, :3], turn.as_quat()).position)
-        before, after = sides
+            near.append(self.stand(motion.position + path[:, :3], turn.as_quat()).position)
+        a, b, c, d = near
         with np.errstate(invalid='ignore'):
-            return (after - before) / (2.0 * STEP), (after - 2.0 * now.position + before) / STEP**2
+            return (
+                (8.0 * (c - b) - (d - a)) / (12.0 * STEP),
+                (16.0 * (b + c) - (a + d) - 30.0 * now.position) / (12.0 * STEP**2),
+            )
 
     def _joint_angles(self, now: Stand) -> tuple[Array, Array]:
         """Return the angles (n, 6) of the joints at the base and at the platform [rad]."""
