@@ -5,12 +5,12 @@ PYTHON ?= python3
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-slow test-compat lint format bench fuzz docs papers clean
+.PHONY: help setup demo test coverage test-slow test-compat lint format bench fuzz docs papers wheels clean
 
 # make exits with 2 if a recipe fails, and with 1 only if it was asked (-q) whether anything is left to do. So the
 # set-up runs while this file is read, unless make shall only tell (-n): where something that it needs is missing, it
 # has said so in one sentence, no recipe runs any more, and the answer is 1.
-IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench fuzz papers
+IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench fuzz papers wheels
 ifneq ($(filter $(IN_THE_ENVIRONMENT),$(MAKECMDGOALS)),)
 ifeq ($(findstring n,$(firstword -$(MAKEFLAGS))),)
 $(shell PYTHON='$(PYTHON)' scripts/setup >&2)
@@ -58,6 +58,9 @@ docs:  ## the site: guides, tutorials, reference and API in build/site, every li
 
 papers:  ## the five papers recomputed: one page of all tables and figures
 	@scripts/run python papers/all_papers.py
+
+wheels:  ## stewart_kinematics and what it needs, without ROS, as wheels in build/wheels
+	@scripts/run scripts/wheels
 
 clean:  ## remove what make has made
 	rm -rf .cache .venv build install log

@@ -263,7 +263,29 @@ def seas(result: Result) -> list[str]:
     return [*lines, '', f'{said} Hs and peak period are at full scale. {seconds}']
 
 
+def attacked(result: Result) -> list[str]:
+    """Return the tables of guard and forward kinematics under random and searched samples."""
+    rows = [row for family in result['attacked'] for row in family['platforms']]
+    lines: list[str] = []
+    for part in ('guard, random', 'guard, search', 'forward, random', 'forward, search'):
+        keys = [key for key in rows[0][part] if key != 'reached']
+        lines += [f'| {part} | {" | ".join(keys)} |', f'|---|{"---:|" * len(keys)}']
+        for row in rows:
+            values = (row[part][key] for key in keys)
+            cells = (
+                f'{value:.1e}' if isinstance(value, float) else str(value) for value in values
+            )
+            lines.append(f'| {row["platform"]} | {" | ".join(cells)} |')
+        lines.append('')
+    return [
+        *lines,
+        'Counts; errors in length scales + rad. Beyond a limit: 0 at it, negative within. A *twin*'
+        ' is the pose in the assured region with the joint positions of one beyond the limits.',
+    ]
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
+    'attacked': attacked,
     'cycles': cycles,
     'wave': wave,
     'demands': demanded,

@@ -23,7 +23,7 @@ setup(
         (f'share/{PACKAGE}/rviz', glob('rviz/*.rviz')),
         (f'share/{PACKAGE}/urdf', glob('urdf/*.xacro')),
     ],
-    install_requires=['setuptools'],
+    install_requires=['xacro'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
 )

@@ -27,7 +27,15 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
-    install_requires=['setuptools'],
+    install_requires=[
+        'matplotlib',
+        'numba',
+        'numpy',
+        'PyYAML',
+        'scipy',
+        'stewart_description',
+        'stewart_tables',
+    ],
     extras_require={'mjcf': ['mujoco'], 'test': ['pytest']},
     zip_safe=False,
     entry_points={

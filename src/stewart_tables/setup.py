@@ -19,7 +19,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
-    install_requires=['setuptools'],
+    install_requires=['matplotlib', 'numpy', 'rich'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
 )

@@ -7,10 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 import errno
-import os
 import socket
 import struct
-import sys
 import time
 
 import pysoem
@@ -40,7 +38,6 @@ PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
 # A drive that is busy, or a machine, may miss one question.
 SDO_TRIES = 3
-CAPABILITIES = '+net_raw,+net_admin'
 
 
 class Drive:
@@ -331,12 +328,7 @@ def _check_interface(name: str) -> None:
 
 
 def _no_permission(interface: str) -> TransportError:
-    user, group = os.getuid(), os.getgid()
-    line = (
-        f'sudo setpriv --reuid={user} --regid={group} --init-groups '
-        f'--inh-caps={CAPABILITIES} --ambient-caps={CAPABILITIES} <command>'
-    )
     return TransportError(
-        f'no permission for raw Ethernet frames on {interface}; permitted by: {line}, or for '
-        f'good: sudo setcap cap_net_raw,cap_net_admin=ep {os.path.realpath(sys.executable)}'
+        f'no permission for raw Ethernet frames on {interface}: they take CAP_NET_RAW and '
+        'CAP_NET_ADMIN; run the command as scripts/grant <command>'
     )

@@ -1,0 +1,80 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wheels of the core work in an empty environment, with old numpy and new, without ROS."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PINS = ROOT / 'requirements'
+CHECK = """
+import importlib.util, sys
+import numpy as np
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
+assert sys.prefix in importlib.util.find_spec('stewart_kinematics').origin
+assert importlib.util.find_spec('rclpy') is None
+geometry = Platform.from_yaml('vigo').geometry
+turn = np.array([0.0, 0.0, np.sin(0.05), np.cos(0.05)])
+place = geometry.neutral_pose.position + [0.01, -0.02, 0.03]
+c, s = np.cos(0.1), np.sin(0.1)
+tips = place + geometry.platform_joints @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+lengths = leg_lengths(geometry, place, turn)
+assert np.allclose(lengths, np.linalg.norm(tips - geometry.base_joints, axis=1), atol=1e-12)
+assert np.allclose(forward(geometry, lengths).position, place, atol=1e-9)
+print('numpy', np.__version__)
+"""
+
+
+@pytest.fixture(scope='module')
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp('wheels')
+    subprocess.run([ROOT / 'scripts' / 'wheels', folder], check=True, timeout=300)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('pins', ['compat-noble.txt', 'core.txt'])
+def test_wheels_solve_both_kinematics_in_an_empty_environment(
+    wheels: Path, tmp_path: Path, pins: str
+) -> None:
+    """Installs from the package index."""
+    if pins == 'compat-noble.txt' and sys.version_info >= (3, 13):
+        pytest.skip('numpy 1.26 needs Python 3.12 or older')
+    clean = {'PATH': os.defpath, 'HOME': str(tmp_path), 'NUMBA_CACHE_DIR': str(tmp_path / 'numba')}
+    outside = {name: text for name, text in os.environ.items() if name.startswith('PIP_')}
+    python = tmp_path / 'venv' / 'bin' / 'python'
+
+    def run(*command: str | Path) -> str:
+        done = subprocess.run(
+            command,
+            check=False,
+            env=clean | outside,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=900,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run(sys.executable, '-m', 'venv', python.parents[1])
+    pip = python, '-m', 'pip', '--disable-pip-version-check'
+    run(
+        *pip,
+        'install',
+        '--quiet',
+        '--only-binary=:all:',
+        f'--find-links={wheels}',
+        f'--constraint={PINS / pins}',
+        'stewart_kinematics',
+    )
+    run(*pip, 'check')
+    assert 'numpy' in run(python, '-c', CHECK)
