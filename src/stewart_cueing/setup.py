@@ -5,12 +5,12 @@
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_cueing'
-NODES = {'motion_cueing': 'MotionCueing'}
+NODES = {'motion_cueing': 'MotionCueing', 'stabilisation': 'Stabilisation'}
 
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='Motion of a platform from what a vehicle does.',
+    description='Motion of a platform from what a vehicle does, or against what a ship does.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',

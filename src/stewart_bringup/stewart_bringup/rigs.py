@@ -27,7 +27,14 @@ RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.
 OPERATORS = ('operator', 'move_operator', 'wave_operator')
 # What only some rigs have: those whose file has a section for it.
-OPTIONAL = (VIRTUAL_RIG, 'imu', 'position_sensors', 'state_estimator', 'motion_cueing')
+OPTIONAL = (
+    VIRTUAL_RIG,
+    'imu',
+    'position_sensors',
+    'state_estimator',
+    'motion_cueing',
+    'stabilisation',
+)
 RIG = (
     VIRTUAL_RIG,
     'driver',
@@ -42,6 +49,7 @@ RIG = (
     'excitation_trajectory',
     'teleop',
     'motion_cueing',
+    'stabilisation',
 )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of motion cueing."""
+"""Errors of motion cueing and heave compensation."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ from stewart_kinematics.errors import StewartError
 
 class VehicleInputError(StewartError, ValueError):
     """What came from a vehicle cannot be used."""
+
+
+class BaseInputError(StewartError, ValueError):
+    """What came from an IMU on the base cannot be used."""

@@ -16,7 +16,7 @@ from stewart_simulation.rig.truth import TruthReader, TruthWriter
 def write(writer: TruthWriter, value: float) -> None:
     six = np.full(6, value)
     state = np.array([value, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, *six])
-    writer.write(np.concatenate([(value, 1e9), state, six, six, six, six, np.zeros(6)]))
+    writer.write(np.concatenate([(value, 1e9, value), state, six, six, six, six, np.zeros(6)]))
 
 
 def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('action', choices=['start', 'stop'], help='what to do')
     parser.add_argument(
         '--of',
-        choices=['ocean', 'excitation', 'cueing'],
+        choices=['ocean', 'excitation', 'cueing', 'stabilisation'],
         default='ocean',
         help='the trajectory node that plays it (default: %(default)s)',
     )

@@ -27,3 +27,25 @@ class MotionCueingParameters(TrajectoryParameters):
     )
     port: int = param(5510, 'UDP port of these datagrams; 0: any free', min=0, max=65535)
     host: str = param('127.0.0.1', 'address on which they are heard; 0.0.0.0: every one')
+
+
+@dataclass(frozen=True)
+class StabilisationParameters(TrajectoryParameters):
+    """Parameters of the node that keeps level."""
+
+    peak_period: float = param(
+        2.4, 'peak period of the sea as the base feels it, roughly [s]', min=0.2, max=60.0
+    )
+    delay: float = param(
+        0.055,
+        'from the stamp of a setpoint until the platform is there: playout_delay of the driver, '
+        'and what the drives lag behind [s]',
+        min=0.0,
+        max=1.0,
+    )
+    input_silence: float = param(
+        0.2,
+        'without a sample of the IMU for so long, the platform goes to its neutral pose [s]',
+        min=0.02,
+        max=10.0,
+    )

@@ -3,10 +3,10 @@
 """Heave, roll and pitch of a moving base from its IMU, now and a little later.
 
 Each coordinate is white noise behind a filter that has the shape of the sea's spectrum, three
-equal resonances with no mean: q = s² / (s² + 2ζω s + ω²)³. A Kalman filter with a constant gain
-finds its state from the Euler rate (roll, pitch) or the vertical acceleration (heave), and the
-filter run on without noise predicts. As the spectrum has no mean, heave is integrated twice
-without drift. The estimator of the platform needs its legs, and a base has none.
+equal resonances with no mean: q = s² / (s² + 2ζω s + ω²)³. A Kalman filter finds its state
+from the Euler rate (roll, pitch) or the vertical acceleration (heave), and the filter run on
+without noise predicts. As the spectrum has no mean, heave is integrated twice without drift. The
+estimator of the platform needs its legs, and a base has none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import cos, sin, tan
 
 import numpy as np
-from scipy.linalg import expm, solve_continuous_lyapunov, solve_discrete_are
+from scipy.linalg import expm, solve_continuous_lyapunov
 from stewart_kinematics.motion import Array
 
 DAMPING = 0.35
@@ -22,6 +22,8 @@ DAMPING = 0.35
 SIZE, VALUE = 6, 2
 """States of the filter, and which of them is the coordinate; the next two are its derivatives."""
 ACCELERATION, RATE = 2, 1
+BIAS, MEAN = 5.0, 1e-3
+"""Standard deviations at first: of the bias in those of the noise [-], of a mean tilt [rad]."""
 
 
 class Channel:
@@ -52,6 +54,8 @@ class Channel:
         noise_in[-1, -1] = 1.0
         stationary = solve_continuous_lyapunov(self._matrix, -noise_in)
         self._strength = peak * spread**2 / stationary[VALUE, VALUE]
+        first = np.diag(np.append(np.zeros(SIZE), np.square([BIAS * noise, MEAN])))
+        first[:SIZE, :SIZE] = self._strength / peak * stationary
         # Then bias and mean, which hardly change.
         step = np.zeros((SIZE + 2, SIZE + 2))
         step[:SIZE, :SIZE] = self._turn(period)
@@ -61,12 +65,9 @@ class Channel:
         rows = np.zeros((2, SIZE + 2))
         rows[0, VALUE + order], rows[0, SIZE] = peak**order, 1.0
         rows[1, VALUE] = rows[1, SIZE + 1] = 1.0
+        self._covariance, self._driven = first, driven
         self._step, self._rows = step, rows if tilt_noise else rows[:1]
-        noises = np.diag(np.square([noise, tilt_noise][: len(self._rows)]))
-        covariance = solve_discrete_are(step.T, self._rows.T, driven, noises)
-        innovation = self._rows @ covariance @ self._rows.T + noises
-        self._gain = np.linalg.solve(innovation, self._rows @ covariance).T
-        self._after = covariance - self._gain @ self._rows @ covariance
+        self._noises = np.diag(np.square([noise, tilt_noise][: len(self._rows)]))
         self._ahead, self._coming = 0.0, np.eye(SIZE)
         self.state = np.zeros(SIZE + 2)
 
@@ -79,11 +80,20 @@ class Channel:
         ways = np.array([self._turn(0.5 * time * (1.0 + x))[:, -1] for x in nodes])
         return np.asarray(ways.T * (0.5 * time * self._strength * weights) @ ways)
 
+    def coast(self) -> None:
+        """Go on by one sample that did not come."""
+        self.state = self._step @ self.state
+        self._covariance = self._step @ self._covariance @ self._step.T + self._driven
+
     def update(self, *measured: float) -> None:
         """Go on by one sample and take what was measured."""
-        self.state = self._step @ self.state
-        seen = np.array(measured[: len(self._rows)])
-        self.state += self._gain @ (seen - self._rows @ self.state)
+        self.coast()
+        rows, covariance = self._rows, self._covariance
+        seen = np.array(measured[: len(rows)])
+        gain = np.linalg.solve(rows @ covariance @ rows.T + self._noises, rows @ covariance).T
+        self.state += gain @ (seen - rows @ self.state)
+        covariance = covariance - gain @ rows @ covariance
+        self._covariance = 0.5 * (covariance + covariance.T)
 
     def predict(self, ahead: float) -> Array:
         """Return value, first and second derivative (3,) at a time after the last sample [s]."""
@@ -99,7 +109,7 @@ class Channel:
     def deviation(self, ahead: float) -> float:
         """Return the standard deviation of the predicted value, if the sea is as expected."""
         turn = self._turn(ahead)
-        coming = turn @ self._after[:SIZE, :SIZE] @ turn.T + self._added(ahead)
+        coming = turn @ self._covariance[:SIZE, :SIZE] @ turn.T + self._added(ahead)
         return float(np.sqrt(coming[VALUE, VALUE]))
 
 

@@ -8,12 +8,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from geometry_msgs.msg import PoseWithCovariance, TwistWithCovariance
+from geometry_msgs.msg import PoseWithCovariance, Quaternion, TwistWithCovariance
 from nav_msgs.msg import Odometry
+import numpy as np
 from rclpy.node import Node
+from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
 from stewart_interfaces.srv import InjectFault
-from stewart_node_support.conversions import header_msg, pose_msg, twist_msg
+from stewart_node_support.conversions import header_msg, pose_msg, twist_msg, vector3_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lock_step import START_NS
 from stewart_node_support.parameters import declare
@@ -23,6 +25,7 @@ from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds
 from stewart_simulation.errors import RigError, SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
+from stewart_simulation.rig.base_imu import ATTITUDE_NOISE, BaseImu
 from stewart_simulation.rig.directory import READY, wiring
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
@@ -35,8 +38,9 @@ PLATFORM_FRAME = 'platform_link'
 class VirtualRig(Node):
     """Own the rig, from the constructor to the node's end.
 
-    Publishes ``simulation/truth``, which nothing that controls or estimates may listen to; serves
-    ``simulation/inject_fault`` and ``simulation/observe``.
+    Publishes ``simulation/truth``, which nothing that controls or estimates may listen to, and,
+    where the base is a ship, ``base/imu``; serves ``simulation/inject_fault`` and
+    ``simulation/observe``.
 
     Args:
         inline: The rig is in this process and lives in simulated time, which somebody lets pass
@@ -63,6 +67,11 @@ class VirtualRig(Node):
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
+        ship = self._settings.ship()
+        self._base: tuple[BaseImu, CountedPublisher] | None = None
+        if ship is not None:
+            imu = BaseImu(ship, self._settings)
+            self._base = imu, CountedPublisher(self, Imu, 'base/imu', SENSOR_QOS)
         self.create_service(InjectFault, 'simulation/inject_fault', self._inject)
         self.create_service(Trigger, 'simulation/observe', self._observe)
         self._diagnostics = Diagnostics(self, self._settings.platform)
@@ -112,6 +121,9 @@ class VirtualRig(Node):
         if truth.stamp > self._last:
             self._last = truth.stamp
             self._truth.publish(odometry_msg(truth))
+            if self._base is not None:
+                imu, publisher = self._base
+                publisher.publish(base_msg(imu, truth))
 
     def _inject(
         self, request: InjectFault.Request, response: InjectFault.Response
@@ -167,6 +179,23 @@ def odometry_msg(truth: Truth) -> Odometry:
         child_frame_id=PLATFORM_FRAME,
         pose=PoseWithCovariance(pose=pose_msg(truth.position, truth.quaternion_xyzw)),
         twist=TwistWithCovariance(twist=twist_msg(*truth.twist_in_platform)),
+    )
+
+
+def base_msg(imu: BaseImu, truth: Truth) -> Imu:
+    """Return what the IMU on the base measures at the instant of a truth (REP-145)."""
+    force, rate, attitude = imu.sample(truth.base_time)
+    x, y, z, w = attitude.tolist()
+    sigmas = ATTITUDE_NOISE, imu.gyroscope_noise, imu.accelerometer_noise
+    covariances = [np.diag(np.full(3, sigma**2)).ravel() for sigma in sigmas]
+    return Imu(
+        header=header_msg(from_seconds(truth.stamp + truth.wall_offset)),
+        orientation=Quaternion(x=x, y=y, z=z, w=w),
+        angular_velocity=vector3_msg(rate),
+        linear_acceleration=vector3_msg(force),
+        orientation_covariance=covariances[0],
+        angular_velocity_covariance=covariances[1],
+        linear_acceleration_covariance=covariances[2],
     )
 
 

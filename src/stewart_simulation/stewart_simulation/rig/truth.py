@@ -23,8 +23,8 @@ from stewart_simulation.errors import RigError
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
 
-# Stamp, offset, state, accelerations, and four numbers per leg, behind a sequence number.
-DOUBLES = 2 + 13 + 6 + 4 * LEGS
+# Two stamps, offset, state, accelerations, and four numbers per leg, behind a sequence number.
+DOUBLES = 3 + 13 + 6 + 4 * LEGS
 SIZE = 8 * (1 + DOUBLES)
 # A scheduler may keep the writer from finishing for so long; between two looks [s].
 PATIENCE, LOOK = 0.2, 1e-4
@@ -36,6 +36,7 @@ class Truth:
 
     Attributes:
         stamp, wall_offset: On the steady clock, and how much the wall clock is ahead of it [s].
+        base_time: On the clock of `Ship`, which moves the base [s].
         position, quaternion_xyzw (3,), (4,): Pose of platform_link [m].
         linear_velocity, angular_velocity (3,): [m/s], [rad/s].
         linear_acceleration, angular_acceleration (3,): From the equations of motion [m/s²],
@@ -46,6 +47,7 @@ class Truth:
 
     stamp: float
     wall_offset: float
+    base_time: float
     position: Array
     quaternion_xyzw: Array
     linear_velocity: Array
@@ -60,9 +62,9 @@ class Truth:
     @classmethod
     def of(cls, values: Array) -> Truth:
         """Return the instant whose numbers `sample` has put in a row."""
-        ends = np.cumsum([1, 1, 3, 4, 3, 3, 3, 3, LEGS, LEGS, LEGS])
+        ends = np.cumsum([1, 1, 1, 3, 4, 3, 3, 3, 3, LEGS, LEGS, LEGS])
         parts: list[Any] = np.split(values, ends)
-        parts[:2] = values[:2].tolist()
+        parts[:3] = values[:3].tolist()
         parts[-1] = parts[-1].astype(np.bool_)
         return cls(*parts)
 
@@ -74,11 +76,11 @@ class Truth:
 
 
 def sample(mechanics: Mechanics[RigidDrives], wall_offset: float) -> Array:
-    """Return the plant's present instant as one row of numbers, shape (45,)."""
+    """Return the plant's present instant as one row of numbers, shape (46,)."""
     drives = mechanics.drives
     return np.concatenate(
         [
-            (mechanics.time, wall_offset),
+            (mechanics.time, wall_offset, drives.time),
             drives.state,
             drives.acceleration(),
             drives.strokes,

@@ -1,0 +1,88 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Keep a platform level on a base that moves, such as a ship."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import Imu
+from stewart_cueing.errors import BaseInputError
+from stewart_cueing.nodes.following_node import FollowingNode, Phase
+from stewart_cueing.nodes.parameters import StabilisationParameters
+from stewart_cueing.ship.live import LiveBase, LiveLevelling
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_node_support.conversions import vector_from_msg
+from stewart_node_support.diagnostics import Level, Report
+from stewart_node_support.errors import MessageError
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.stamps import to_seconds
+
+NANOSECONDS = 1e9
+
+
+class Stabilisation(FollowingNode):
+    """Make up for what ``base/imu`` tells, within every limit; see docs/heave_compensation.md.
+
+    The IMU is heard as soon as the node is configured: the observer of waves takes some periods
+    to settle. A sample counts for the instant of its stamp.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._base: LiveBase | None = None
+        super().__init__('stabilisation', 'stabilisation', StabilisationParameters, **kwargs)
+        self._taken = self._refused = 0
+        self._why = ''
+        self.create_subscription(Imu, 'base/imu', self._on_imu, SENSOR_QOS)
+        self.diagnostics.add('base', self._report_base)
+
+    def prepare(self, guard: MotionGuard) -> None:
+        """Begin to observe."""
+        chosen = self.parameters
+        self._base = LiveBase(chosen.peak_period, 1.0 / chosen.rate, chosen.input_silence)
+
+    def make_follower(self, guard: MotionGuard) -> LiveLevelling:
+        """Return prediction, levelling and governor."""
+        chosen = self.parameters
+        assert self._base is not None
+        return LiveLevelling(
+            guard, self._base, 1.0 / chosen.rate, chosen.peak_period, chosen.delay
+        )
+
+    def before_sample(self, now: int) -> None:
+        """Let the follower go on, on the clock of the stamps."""
+        if self.phase is Phase.FOLLOW:
+            assert self.playback is not None
+            self.follower.begin = self.playback.begin / NANOSECONDS
+        super().before_sample(now)
+
+    def _on_imu(self, message: Imu) -> None:
+        if self._base is None:
+            return
+        parts = message.linear_acceleration, message.angular_velocity
+        try:
+            sample = np.concatenate([vector_from_msg(part) for part in parts])
+            self._base.put(to_seconds(message.header.stamp), sample)
+        except (BaseInputError, MessageError) as error:
+            self._refused, self._why = self._refused + 1, str(error)
+        else:
+            self._taken += 1
+
+    def _report_base(self) -> Report:
+        values = {'taken': self._taken, 'refused': self._refused, 'last refusal': self._why}
+        now = self.get_clock().now().nanoseconds / NANOSECONDS
+        if self._base is None:
+            return Report(Level.STALE, 'not configured', values)
+        if self.phase is Phase.FOLLOW:
+            angles, heave = self.follower.shares.tolist()
+            values |= {
+                'share of roll and pitch': f'{angles:.2f}',
+                'share of heave': f'{heave:.2f}',
+            }
+        if self._base.known(now):
+            return Report(Level.OK, 'the motion of the base is known', values)
+        if self._base.heard(now):
+            return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)
+        level = Level.WARN if self.phase is Phase.FOLLOW else Level.OK
+        return Report(level, 'no IMU of the base is heard: the platform rests', values)

@@ -1,0 +1,156 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A base whose IMU is heard live, and a platform that is kept level on it."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_cueing.errors import BaseInputError
+from stewart_cueing.governor import Governor
+from stewart_cueing.ship.stabilisation import Stabilisation
+from stewart_cueing.ship.wave_observer import WaveObserver
+from stewart_kinematics.control.steering import SteeredPlan
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Array
+
+SETTLING = 5.0
+"""The observer has settled after so many peak periods of the sea [-]."""
+
+LOST = 1.0
+"""After a longer pause between samples the observer begins anew [s]."""
+
+FADE = 4.0
+"""Time in which the compensation comes in, and goes out when nothing is heard [s]."""
+
+FINE = 4
+"""Decimals of the time ahead: predictions over the same time share a matrix."""
+
+
+class LiveBase:
+    """The motion of a base as its IMU tells it, sample by sample.
+
+    Args:
+        peak_period: Of the sea, roughly [s].
+        period: Between samples that are taken; what comes faster is left out [s].
+        silence: Without a sample for so long, nothing is heard [s].
+    """
+
+    def __init__(self, peak_period: float, period: float, silence: float) -> None:
+        self._peak_period, self._period, self._silence = peak_period, period, silence
+        self._begin, self._time, self._heard = np.inf, -np.inf, -np.inf
+        self._observer = WaveObserver(peak_period, period)
+
+    def put(self, stamp: float, sample: Array) -> None:
+        """Take specific force and rates (6,) of an instant [s].
+
+        Raises:
+            BaseInputError: If they are not six finite numbers; it is as if they had not come.
+        """
+        values = np.array(sample, dtype=float)
+        if values.shape != (6,) or not np.isfinite(values).all():
+            expected = 'expected six finite numbers [m/s², rad/s]'
+            raise BaseInputError(f'{expected}, got {values.tolist()}')
+        if not abs(stamp - self._heard) < LOST:
+            self._observer = WaveObserver(self._peak_period, self._period)
+            self._begin, self._time = stamp, stamp - self._period
+        self._heard = stamp
+        count = round((stamp - self._time) / self._period)
+        if count < 1:
+            return
+        self._coast(count - 1)
+        self._observer.update(values[:3], values[3:])
+        self._time += self._period
+
+    def _coast(self, count: int) -> None:
+        """Let the observer go on by samples that did not come."""
+        for channel in self._observer.channels * count:
+            channel.coast()
+        self._time += count * self._period
+
+    def predict(self, now: float, ahead: float) -> Array:
+        """Return roll, pitch, heave with two derivatives (3, 3), see `WaveObserver`.
+
+        Args:
+            now: At least the one before [s].
+            ahead: From now to the instant that is meant [s].
+        """
+        if not self.heard(now):
+            self._coast(max(int((now - self._time) / self._period), 0))
+        instant = now + ahead
+        return self._observer.predict(max(round(instant - self._time, FINE), 0.0))
+
+    def heard(self, now: float) -> bool:
+        """Tell whether there are samples."""
+        return now - self._heard <= self._silence
+
+    def known(self, now: float) -> bool:
+        """Tell whether the motion can be predicted: there are samples, and for long enough."""
+        return self.heard(now) and now - self._begin >= SETTLING * self._peak_period
+
+
+class LiveLevelling:
+    """Keep a platform level on a base, from a rest at the neutral pose.
+
+    While the base's motion is not known, the platform goes to its neutral pose and waits there.
+
+    Args:
+        guard: Judge of every setpoint.
+        base: What is known of the base.
+        period: Between setpoints [s].
+        peak_period: Of the sea, roughly [s].
+        delay: From the stamp of a setpoint until the platform is there [s].
+
+    Attributes:
+        begin: Instant of its time 0 on the clock of the base [s].
+        governor: What follows; it says what limits it.
+    """
+
+    def __init__(
+        self, guard: MotionGuard, base: LiveBase, period: float, peak_period: float, delay: float
+    ) -> None:
+        self._levelling = Stabilisation(guard, period, peak_period)
+        self.governor: Governor = self._levelling.governor
+        self.begin = 0.0
+        self._base, self._period, self._delay = base, period, delay
+        self._rows, self._faded = 0, 0.0
+
+    @property
+    def plan(self) -> SteeredPlan:
+        """What is followed now; it ends at rest."""
+        return self.governor.plan
+
+    @property
+    def shares(self) -> Array:
+        """Parts of the angles and of the heave (2,) that are made up for [-]."""
+        return np.asarray(_risen(self._faded)[0] * self._levelling.shares[0])
+
+    def advance(self, now: float) -> None:
+        """Go on to an instant since the start [s], one row for every period that has elapsed."""
+        while self._rows * self._period <= now + 1e-9:
+            moment = self._rows * self._period
+            self._levelling.advance(moment, self._wanted(self.begin + moment))
+            self._rows += 1
+
+    def _wanted(self, instant: float) -> Array:
+        """Return what is made up for by the setpoint after an instant [s]."""
+        step = self._period / FADE if self._base.known(instant) else -self._period / FADE
+        before, self._faded = self._faded, min(max(self._faded + step, 0.0), 1.0)
+        if not self._faded:
+            return np.zeros((3, 3))
+        value, rate, change = self._base.predict(instant, self._period + self._delay)
+        share, slope, bend = _risen(self._faded)
+        slope *= (self._faded - before) / self._period
+        bend /= FADE**2
+        return np.stack(
+            [
+                share * value,
+                share * rate + slope * value,
+                share * change + 2.0 * slope * rate + bend * value,
+            ]
+        )
+
+
+def _risen(x: float) -> tuple[float, float, float]:
+    """Return a step that rises smoothly from 0 to 1, with two derivatives."""
+    y = x * (1.0 - x)
+    return x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * y**2, 60.0 * y * (1.0 - 2.0 * x)

@@ -1,0 +1,78 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A base heard live, and the platform that is kept level on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from seas import BEGIN, CALM, DELAY, felt, left_over, MODEL_PERIOD, PERIOD, SHIP
+from stewart_cueing.errors import BaseInputError
+from stewart_cueing.ship.live import FADE, LiveBase, LiveLevelling, SETTLING
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.shared_platform import load_platform
+
+VIGO = load_platform('vigo')
+
+
+def heard_for(seconds, end=BEGIN):
+    base = LiveBase(MODEL_PERIOD, PERIOD, 0.2)
+    rng = np.random.default_rng(1)
+    for n in range(round(seconds / PERIOD)):
+        base.put(end - seconds + n * PERIOD, felt(end - seconds + n * PERIOD, rng))
+    return base, rng
+
+
+def test_a_base_is_known_when_it_was_heard_for_long_enough_and_not_in_silence():
+    base, _ = heard_for(SETTLING * MODEL_PERIOD - 1.0)
+    assert base.heard(BEGIN)
+    assert not base.known(BEGIN)
+    base, _ = heard_for(SETTLING * MODEL_PERIOD + 1.0)
+    assert base.known(BEGIN)
+    assert not base.known(BEGIN + 0.3)
+    with pytest.raises(BaseInputError, match='six finite numbers'):
+        base.put(BEGIN, np.full(6, np.nan))
+    # The clock jumped, or the IMU was off: it begins anew.
+    base.put(BEGIN + 5.0, felt(BEGIN, np.random.default_rng(2)))
+    assert base.heard(BEGIN + 5.0)
+    assert not base.known(BEGIN + 5.0)
+
+
+def test_samples_that_are_lost_or_too_many_change_a_prediction_by_little():
+    every, few = LiveBase(MODEL_PERIOD, PERIOD, 0.2), LiveBase(MODEL_PERIOD, PERIOD, 0.2)
+    rng = np.random.default_rng(1)
+    for n in range(3000):
+        sample = felt(n * PERIOD, rng)
+        every.put(n * PERIOD, sample)
+        if n % 10:
+            few.put(n * PERIOD, sample)
+            few.put(n * PERIOD + 0.2 * PERIOD, sample)
+    there, guess = every.predict(15.0, 0.06)[0], few.predict(15.0, 0.06)[0]
+    assert guess == pytest.approx(there, abs=2e-3)
+    own = SHIP.at(15.06)
+    wrong = np.array([*own.angles[1:], own.position[2] - CALM]) - guess
+    assert (np.abs(wrong) < [3e-3, 3e-3, 0.02]).all()
+
+
+def test_platform_is_kept_level_and_in_silence_goes_to_its_neutral_pose():
+    base, rng = heard_for(SETTLING * MODEL_PERIOD)
+    follower = LiveLevelling(MotionGuard(VIGO), base, PERIOD, MODEL_PERIOD, DELAY)
+    follower.begin = BEGIN
+    judge, rows = MotionGuard(VIGO), []
+    for n in range(round(8.0 / PERIOD)):
+        now = n * PERIOD
+        base.put(BEGIN + now, felt(BEGIN + now, rng))
+        follower.advance(now)
+        motion = follower.plan.sample(now)
+        judge.admit(motion, now)
+        rows.append(left_over(SHIP.at(BEGIN + now + DELAY), motion, VIGO))
+    own, left = np.sqrt(np.mean(np.square(rows[round((FADE + 1.0) / PERIOD) :]), axis=0))
+    assert (left / own < [0.05, 0.05, 0.15]).all()
+    for m in range(n + 1, n + round((FADE + 1.5) / PERIOD)):
+        follower.advance(m * PERIOD)
+        judge.admit(follower.plan.sample(m * PERIOD), m * PERIOD)
+    end = follower.plan.sample(m * PERIOD)
+    neutral = VIGO.geometry.neutral_pose
+    assert np.abs(end.position - neutral.position).max() < 1e-3
+    assert Rotation.from_quat(end.quaternion_xyzw).magnitude() < 1e-3

@@ -1,0 +1,67 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an IMU on the base says where the base is a ship."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from stewart_driver.legs import Array
+from stewart_kinematics.spatial.rotations import (
+    compose_quaternions,
+    exp_quaternion,
+    quaternion_from_matrix,
+)
+from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.serial_imu.inertial import GRAVITY
+from stewart_simulation.ship import Ship
+
+ATTITUDE_NOISE = 2e-3
+"""Standard deviation of the attitude, about each axis [rad]."""
+DOWN = np.array([0.0, 0.0, -GRAVITY])
+
+
+class BaseSample(NamedTuple):
+    """One sample, in ``base_link`` axes at its origin.
+
+    Attributes:
+        specific_force (3,): [m/s²].
+        angular_velocity (3,): [rad/s].
+        quaternion_xyzw (4,): Takes base to world axes.
+    """
+
+    specific_force: Array
+    angular_velocity: Array
+    quaternion_xyzw: Array
+
+
+class BaseImu:
+    """An IMU at ``base_link`` with the noise and the biases of the platform's.
+
+    Args:
+        ship: What moves the base.
+        settings: Of the rig.
+
+    Attributes:
+        accelerometer_noise, gyroscope_noise: Standard deviations of a sample [m/s²], [rad/s].
+    """
+
+    def __init__(self, ship: Ship, settings: RigSettings) -> None:
+        self._ship = ship
+        self._rng = np.random.default_rng((settings.seed, 3))
+        self._bias = np.array([*settings.accelerometer_bias, *settings.gyroscope_bias])
+        self.accelerometer_noise = settings.accelerometer_noise
+        self.gyroscope_noise = settings.gyroscope_noise
+        sigmas = [self.accelerometer_noise, self.gyroscope_noise, ATTITUDE_NOISE]
+        self._sigmas = np.repeat(sigmas, 3)
+
+    def sample(self, time: float) -> BaseSample:
+        """Measure at an instant of the ship [s]."""
+        base = self._ship.at(time)
+        noise = self._rng.normal(0.0, self._sigmas)
+        felt = np.concatenate([-base.field(DOWN)[:3], base.turn])
+        felt += self._bias + noise[:6]
+        turned = exp_quaternion(noise[6:])
+        attitude = compose_quaternions(quaternion_from_matrix(base.rotation), turned)
+        return BaseSample(felt[:3], felt[3:], attitude)
