@@ -23,6 +23,7 @@ MAGIC = b'SQLite format 3\0'
 FILE_HEADER = 100
 TABLE_LEAF = 0x0D
 PAGE_SIZES = tuple(1 << power for power in range(9, 17))
+LEAST_USABLE = 480
 # Types of a stored value: NULL stands where the row number serves as the key.
 NULL, INTEGERS, BLOBS = 0, {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}, 12
 
@@ -51,12 +52,15 @@ class Sqlite3Walk:
         head = head.ljust(FILE_HEADER, b'\0')
         size = int.from_bytes(head[16:18], 'big')
         self._page = 65536 if size == 1 else size
-        if self._page not in PAGE_SIZES:
-            self._page = 0
         self._usable = self._page - head[20]
+        if self._page not in PAGE_SIZES or self._usable < LEAST_USABLE:
+            self._page = 0
         self._promised = int.from_bytes(head[28:32], 'big')
         self._count = path.stat().st_size // self._page if self._page else 0
         self._types: dict[str, tuple[str, str]] = {}
+        # A page on which a row goes on belongs to this row alone. So a file whose rows go round in
+        # circles takes no longer than a sound one.
+        self._spent: set[int] = set()
 
     def messages(self) -> Iterator[RawMessage]:
         """Yield all messages that can be read, in the order of their row numbers."""
@@ -153,6 +157,9 @@ class Sqlite3Walk:
         out = bytearray(page[at : at + local])
         following = int.from_bytes(page[at + local : at + local + 4], 'big') if local < size else 0
         while len(out) < size:
+            if following in self._spent:
+                raise ValueError(f'page {following} belongs to another row, or twice to this one')
+            self._spent.add(following)
             page = self._read(following)
             out += page[4 : min(self._usable, 4 + size - len(out))]
             following = int.from_bytes(page[:4], 'big')

@@ -17,6 +17,7 @@ import pytest
 from stewart_bags.errors import BagError, BagExists, NotABag
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage, salvage
+from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.writing import ALLOWED, BagWriter, Compression, Storage
 
 COMBINATIONS = [(storage, item) for storage in Storage for item in ALLOWED[storage]]
@@ -174,17 +175,45 @@ def test_messages_larger_than_a_page_are_saved_whole_or_not_at_all(
         assert len(found) >= sum(1 for _ in range(0, cut - 220_000, 8_300))
 
 
-@pytest.mark.parametrize('size', [0, 3, 100, 1000])
+@pytest.mark.parametrize(('size', 'reserved'), [(0, 0), (3, 0), (100, 0), (1000, 0), (512, 33)])
 def test_database_with_an_impossible_page_size_gives_nothing(
-    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], size: int
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], size: int, reserved: int
 ) -> None:
     file = storage_file(make_bag(50, storage=Storage.SQLITE3))
     data = bytearray(file.read_bytes())
-    data[16:18] = size.to_bytes(2, 'big')
+    data[16:18], data[20] = size.to_bytes(2, 'big'), reserved
     file.write_bytes(data)
     with Salvage(file) as found:
         assert list(found.messages()) == []
         assert found.damages
+
+
+def test_rows_that_go_round_in_circles_cost_no_more_than_sound_ones(
+    tmp_path: Path, storage_file: Callable[[Path], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bag = tmp_path / 'bag'
+    with BagWriter(bag, storage=Storage.SQLITE3) as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        for number in range(40):
+            writer.write('/note', number, text('x' * 20_000))
+    path = storage_file(bag)
+    content = bytearray(path.read_bytes())
+    page = int.from_bytes(content[16:18], 'big')
+    count = len(content) // page
+    leaves = {number for number in range(1, count + 1) if content[(number - 1) * page] == 0x0D}
+    for number in set(range(2, count + 1)) - leaves:
+        # Whatever else these bytes are: as an overflow page, it is followed by itself.
+        content[(number - 1) * page : (number - 1) * page + 4] = number.to_bytes(4, 'big')
+    path.write_bytes(content)
+    reads, read = Counter[int](), Sqlite3Walk._read
+    monkeypatch.setattr(
+        Sqlite3Walk, '_read', lambda self, number: (reads.update([number]), read(self, number))[1]
+    )
+    walk = Sqlite3Walk(path)
+    assert list(walk.messages()) == []
+    assert len(walk.damages) == 40
+    assert all('twice to this one' in damage.reason for damage in walk.damages)
+    assert reads.total() < 2 * count + 40
 
 
 def test_message_of_an_unknown_topic_is_reported(
