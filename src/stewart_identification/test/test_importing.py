@@ -204,6 +204,35 @@ def test_mat_variables_that_make_no_sense_are_named(
         read_mat_log(tmp_path / 'log.mat')
 
 
+@pytest.mark.parametrize('value', [0, 255])
+def test_no_spoilt_byte_of_a_mat_file_ends_the_process(value: int, tmp_path: Path) -> None:
+    _, force, rate = samples()
+    path = tmp_path / 'log.mat'
+    savemat(
+        path, {'t': np.arange(5.0), 'data': {'acc': force, 'gyro': rate}, 'z': 1j, 'n': 'text'}
+    )
+    whole = path.read_bytes()
+    refused = 0
+    # Types and sizes of the elements, and the flags, which say what is complex.
+    for place in (*range(128, len(whole), 4), *range(145, len(whole), 8)):
+        path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+        try:
+            read_mat_log(path)
+        except NoImuLog:
+            refused += 1
+    assert refused > 50
+
+
+def test_mat_element_of_an_unknown_type_is_named(tmp_path: Path) -> None:
+    path = tmp_path / 'log.mat'
+    savemat(path, {'t': np.arange(5.0)})
+    content = bytearray(path.read_bytes())
+    content[content.index(b'\x09\0\0\0\x28\0\0\0')] = 124
+    path.write_bytes(content)
+    with pytest.raises(NoImuLog, match=r'no MATLAB file \(an element of type 124, expected \['):
+        read_mat_log(path)
+
+
 @pytest.mark.parametrize('compressed', [False, True])
 def test_a_mat_file_cut_anywhere_is_refused(compressed: bool, tmp_path: Path) -> None:
     time, force, rate = samples()

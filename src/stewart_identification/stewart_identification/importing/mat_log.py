@@ -24,6 +24,7 @@ from stewart_identification.importing.imu_log import (
     NoImuLog,
     stamps_after,
 )
+from stewart_identification.importing.mat_elements import check_elements
 from stewart_identification.importing.named_columns import (
     NamedColumns,
     plain,
@@ -114,6 +115,7 @@ def _variables(path: Path) -> dict[str, Array]:
     if b'MATLAB 7.3' in data[:128]:
         raise NoImuLog(f'{path}: MATLAB 7.3, save it with -v7 in MATLAB')
     try:
+        check_elements(data)
         content = loadmat(BytesIO(data), squeeze_me=True, struct_as_record=False)
     except Exception as error:  # scipy raises almost anything on what is no MATLAB file
         reason = ' '.join(str(error).split()) or type(error).__name__
