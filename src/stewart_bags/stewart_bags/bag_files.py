@@ -96,5 +96,5 @@ def _promised(path: Path) -> set[str]:
         document = yaml.safe_load((path / 'metadata.yaml').read_text('utf-8'))
         names = document['rosbag2_bagfile_information']['relative_file_paths']
         return {PurePath(str(name)).name for name in names}
-    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
         return set()

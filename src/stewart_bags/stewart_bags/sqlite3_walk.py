@@ -88,7 +88,7 @@ class Sqlite3Walk:
                     rows[row] = (number, at)
                 elif _is_text(*kinds[1:]):
                     self._definition(row, self._values(page, at))
-            except (IndexError, struct.error, ValueError, ReaderError) as error:
+            except (LookupError, struct.error, TypeError, ValueError, ReaderError) as error:
                 self._damage((number - 1) * self._page + at, f'a row makes no sense: {error}')
 
     def _definition(self, row: int, values: list[Value]) -> None:

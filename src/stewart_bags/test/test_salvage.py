@@ -228,6 +228,17 @@ def test_message_of_an_unknown_topic_is_reported(
     assert 'unknown topic 2' in str(report)
 
 
+def test_qos_that_is_none_is_a_damage(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path]
+) -> None:
+    file = storage_file(make_bag(50, storage=Storage.SQLITE3))
+    with sqlite3.connect(file) as database:
+        database.execute("UPDATE topics SET offered_qos_profiles = '5' WHERE name = '/note'")
+    with Salvage(file) as found:
+        assert {topic for topic, _, _ in found.messages()} == {'/actuator_states'}
+        assert any('a row makes no sense' in damage.reason for damage in found.damages)
+
+
 def test_output_that_exists_is_refused(make_bag: Callable[..., Path], tmp_path: Path) -> None:
     bag = make_bag(5)
     with pytest.raises(BagExists):
