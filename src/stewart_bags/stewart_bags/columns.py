@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 from stewart_bags.cdr_layout import Layout, layout_of
+from stewart_bags.errors import UnknownType
 
 Rows = NDArray[np.intp] | slice
+Known = TypeVar('Known')
 
 
 class Columns:
@@ -20,10 +22,11 @@ class Columns:
 
     Raises:
         LayoutError: If a message does not fit the type.
+        UnknownType: By the methods, if the type has no such field.
     """
 
     def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
-        self._count = len(messages)
+        self._msgtype, self._count = msgtype, len(messages)
         self._groups: list[tuple[Rows, NDArray[np.uint8], Layout]] = []
         sizes = set(map(len, messages))
         for size in sorted(sizes):
@@ -46,11 +49,17 @@ class Columns:
     def __len__(self) -> int:
         return self._count
 
+    def _of(self, known: Mapping[str, Known], path: str) -> Known:
+        if path not in known:
+            reason = f'as the bag defines it, it has no such field {path}'
+            raise UnknownType(self._msgtype, reason)
+        return known[path]
+
     def scalars(self, path: str, dtype: Any = np.float64) -> NDArray[Any]:
         """Take one scalar field, such as ``pose.position.x``, of all messages, shape (n,)."""
         out = np.empty(self._count, dtype)
         for rows, block, layout in self._groups:
-            offset, item, _ = layout.fields[path]
+            offset, item, _ = self._of(layout.fields, path)
             out[rows] = _view(block, offset, item, 1)[:, 0]
         return out
 
@@ -58,7 +67,7 @@ class Columns:
         """Take one array of all messages, (n, length); NaN for another length."""
         out = np.full((self._count, length), np.nan)
         for rows, block, layout in self._groups:
-            offset, item, count = layout.fields[path]
+            offset, item, count = self._of(layout.fields, path)
             if count == length:
                 out[rows] = _view(block, offset, item, count)
         return out
@@ -77,8 +86,8 @@ class Columns:
         """
         out = np.full((self._count, len(names)), np.nan)
         for rows, block, layout in self._groups:
-            there = list(layout.texts[names_path])
-            offset, item, count = layout.fields[values_path]
+            there = list(self._of(layout.texts, names_path))
+            offset, item, count = self._of(layout.fields, values_path)
             if count != len(there):
                 continue
             view = _view(block, offset, item, count)
@@ -100,7 +109,7 @@ class Columns:
         mask = np.zeros(self._count, np.bool_)
         missing: set[str] = set()
         for rows, _, layout in self._groups:
-            gone = set(names) - set(layout.texts[path])
+            gone = set(names) - set(self._of(layout.texts, path))
             mask[rows] = bool(gone)
             missing |= gone
         return mask, missing
@@ -110,12 +119,12 @@ class Columns:
         out: list[str | tuple[str, ...]] = [''] * self._count
         for rows, _, layout in self._groups:
             for row in np.arange(self._count)[rows]:
-                out[row] = layout.texts[path]
+                out[row] = self._of(layout.texts, path)
         return out
 
     def distinct(self, path: str) -> set[str | tuple[str, ...]]:
         """Return every value that a text takes."""
-        return {layout.texts[path] for _, _, layout in self._groups}
+        return {self._of(layout.texts, path) for _, _, layout in self._groups}
 
 
 def _view(block: NDArray[np.uint8], offset: int, item: np.dtype[Any], count: int) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from rosbags.typesys import get_typestore, Stores
 from rosbags.typesys.store import Typestore
 from stewart_bags.cdr_layout import layout_of, LayoutError
 from stewart_bags.columns import Columns
+from stewart_bags.errors import UnknownType
 
 TYPES = sorted(get_typestore(Stores.ROS2_JAZZY).fielddefs)
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
@@ -135,6 +136,13 @@ def test_vectors_of_another_length_become_nan(store: Typestore) -> None:
     found = Columns(store, Floats.__msgtype__, raw).vectors('data', 3)
     np.testing.assert_array_equal(found[0], 1.0)
     assert np.isnan(found[1:]).all()
+
+
+def test_a_field_that_the_type_lacks_is_named(store: Typestore) -> None:
+    columns = Columns(store, 'std_msgs/msg/Float64', [b'\0\1\0\0' + bytes(8)])
+    for ask in (columns.scalars, columns.texts):
+        with pytest.raises(UnknownType, match=r'std_msgs/msg/Float64 .* no such field header\.x'):
+            ask('header.x')
 
 
 def test_no_messages_make_empty_columns(store: Typestore) -> None:
