@@ -311,6 +311,27 @@ def test_what_is_no_axis_is_refused(axis: object, read: Callable[..., Platform])
         read(put('legs.base_joint_axis_direction', axis))
 
 
+@pytest.mark.parametrize(
+    ('written', 'expected'),
+    [
+        (f'1{"0" * 400}', 'legs: expected a mapping with text keys, got 1000'),
+        (f'0x1{"f" * 4000}', 'more digits than Python writes'),
+        (f'1{"0" * 5000}', 'valid YAML, got .Exceeds the limit'),
+        ('[' * 3000, 'valid YAML'),
+        ('2026-99-99', 'valid YAML'),
+    ],
+)
+def test_what_python_cannot_read_is_refused_by_its_file(
+    written: str, expected: str, tmp_path: Path
+) -> None:
+    path = tmp_path / 'huge.yaml'
+    path.write_text(f'legs: {written}\n')
+
+    with pytest.raises(ConfigurationError, match=expected):
+        Platform.from_yaml(path)
+
+
 def test_a_whole_number_too_large_for_a_float_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r'at most 1e\+100, got .a number of 401 digits'):
-        Section({'distance_m': 10**400}, 'legs').number('distance_m')
+    for huge in (10**400, 10**5000):
+        with pytest.raises(ConfigurationError, match=r'at most 1e\+100, got (1000|.*more digits)'):
+            Section({'distance_m': huge}, 'legs').number('distance_m')

@@ -30,5 +30,8 @@ class ConfigurationError(StewartError, ValueError):
 
 def _shown(value: Any) -> str:
     """Return a value as a person may have typed it, cut off where it fills the screen."""
-    text = 'nothing' if value is None else repr(value)
+    try:
+        text = 'nothing' if value is None else repr(value)
+    except ValueError:
+        text = 'a number of more digits than Python writes'
     return text if len(text) <= LONGEST else f'{text[:LONGEST]} ...'

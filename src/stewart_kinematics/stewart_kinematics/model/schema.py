@@ -62,14 +62,15 @@ def read_yaml(path: Path) -> Section:
     """
     try:
         content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # Of Python: bytes that are no UTF-8, numbers of more digits than it reads, deep nesting.
         raise ConfigurationError(str(path), _in_words(error), 'valid YAML') from error
     if not isinstance(content, Mapping):
         raise ConfigurationError(str(path), content, 'a YAML file with keys and values')
     return Section(content, '')
 
 
-def _in_words(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+def _in_words(error: Exception) -> str:
     """Say what is wrong with a file, and where."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
@@ -226,10 +227,9 @@ def _number(value: object, path: str, expected: str) -> float:
         raise ConfigurationError(path, value, expected)
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigurationError(path, value, expected)
-    # A whole number may be too large for a float.
+    # A whole number may be too large for a float, and even for its own digits.
     if abs(value) > LARGEST:
-        huge = value if isinstance(value, float) else f'a number of {len(str(abs(value)))} digits'
-        raise ConfigurationError(path, huge, f'{expected}, at most {LARGEST:g}')
+        raise ConfigurationError(path, value, f'{expected}, at most {LARGEST:g}')
     return float(value)
 
 
