@@ -14,7 +14,7 @@ from stewart_kinematics.trajectories.attitude import (
     from_euler,
     from_quaternion_path,
     quaternion_derivatives,
-    turned,
+    rotate_by,
 )
 
 
@@ -101,7 +101,7 @@ def test_turn_is_the_exponential(rng: np.random.Generator) -> None:
     start, vector = Rotation.random(random_state=4), rng.normal(size=3)
     for fraction in (0.0, 0.3, 1.0):
         expected = Rotation.from_rotvec(fraction * vector) * start
-        found = Rotation.from_quat(turned(start.as_quat(), vector, np.asarray(fraction)))
+        found = Rotation.from_quat(rotate_by(start.as_quat(), vector, np.asarray(fraction)))
         assert (found * expected.inv()).magnitude() < 1e-14
-    still = turned(start.as_quat(), np.zeros(3), np.asarray(0.5))
+    still = rotate_by(start.as_quat(), np.zeros(3), np.asarray(0.5))
     np.testing.assert_allclose(still, start.as_quat(), atol=1e-15)

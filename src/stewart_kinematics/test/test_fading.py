@@ -39,7 +39,7 @@ def test_between_the_fades_the_motion_is_what_is_faded() -> None:
 @pytest.mark.parametrize('time', [0.5, 5.0])
 def test_ended_agrees_up_to_the_end_and_then_comes_to_rest(time: float) -> None:
     endless = Faded(WAVE, CENTRE, 2.0)
-    ended = endless.ended(time, 1.0)
+    ended = endless.with_fade_out_at(time, 1.0)
     assert ended.duration == time + 1.0
     before = np.linspace(0.0, time, 30)
     left, right = endless.sample(before), ended.sample(before)
@@ -68,4 +68,4 @@ def test_unusable_times_are_refused() -> None:
     with pytest.raises(TrajectoryError, match='give a finite duration'):
         Faded(WAVE, CENTRE, 1.0, 1.0)
     with pytest.raises(TrajectoryError, match=r'time must be 0 to 1e.100 s'):
-        Faded(WAVE, CENTRE, 1.0).ended(-1.0, 1.0)
+        Faded(WAVE, CENTRE, 1.0).with_fade_out_at(-1.0, 1.0)

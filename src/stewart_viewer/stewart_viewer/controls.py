@@ -16,7 +16,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.trajectories.cycloidal import ways
+from stewart_kinematics.trajectories.cycloidal import relative_displacement
 from stewart_viewer.snapshot import rpy_of, Snapshot
 import viser
 
@@ -139,7 +139,7 @@ class Controls:
         if self._pose is None:
             self.tell('**Follow**: no pose has come')
             return
-        way, turn = ways(self._pose, self.target)
+        way, turn = relative_displacement(self._pose, self.target)
         asked = STEER_GAIN * np.concatenate([way, turn])
         largest = 0.01 * _number(self._speed) * self._fastest
         share = float(np.max(np.abs(asked) / largest))

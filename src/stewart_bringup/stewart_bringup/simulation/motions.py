@@ -154,7 +154,7 @@ def motion_of(
         wanted = PLAYED
     if wanted < wave.duration - wave.fade_out:
         # As if somebody had asked for the end after this time.
-        wave = wave.ended(wanted, chosen.fade_out)
+        wave = wave.with_fade_out_at(wanted, chosen.fade_out)
         check(wave, guard, begin=wanted)
     return Motion(source, chosen, lambda start: chosen.excursion(start, wave, guard))
 

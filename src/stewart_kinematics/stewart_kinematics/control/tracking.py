@@ -41,21 +41,9 @@ def tracking_error(
     geometry: Geometry, commanded: PoseArrays, achieved: PoseArrays, strokes: Array
 ) -> TrackingErrors:
     """Compare a commanded with an achieved pose and measured strokes (6,) [m]."""
-    out = np.empty(12)
-    if geometry.rods is not None:
-        # What the kernel would make of fixed legs is replaced.
-        base, lengths = geometry.rods.origins, geometry.rods.lengths
-        joints = (
-            np.ascontiguousarray(base),
-            geometry.platform_joints,
-            np.ascontiguousarray(lengths),
-        )
-        compare(*joints, *commanded, *achieved, strokes, out)
-        wanted = leg_positions(geometry, *commanded)
-        return TrackingErrors(out[0:3], out[3:6], wanted - strokes)
-    joints = geometry.base_joints, geometry.platform_joints, geometry.retracted_length
-    compare(*joints, *commanded, *achieved, strokes, out)
-    return TrackingErrors(out[0:3], out[3:6], out[6:12])
+    out = np.empty(6)
+    compare(*commanded, *achieved, out)
+    return TrackingErrors(out[:3], out[3:], leg_positions(geometry, *commanded) - strokes)
 
 
 class CommandHistory:

@@ -7,8 +7,6 @@ acceleration alpha are in base axes. Every kernel works on n samples, and writes
 of twists and accelerations (n, 6); the linear ones stay.
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loop of fading: a motion's deviation from a centre times a factor of time."""
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 from typing import Any

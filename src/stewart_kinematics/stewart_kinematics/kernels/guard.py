@@ -6,8 +6,6 @@ Symbols as in `leg_kernels`: leg vector L_i, length l_i, direction d_i. The cons
 in which columns of the result a quantity begins.
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -29,7 +27,7 @@ from stewart_kinematics.kernels.compiled import (
 )
 from stewart_kinematics.kernels.legs import jacobian, leg_motion
 from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
-from stewart_kinematics.kernels.vectors import cross, dot, row, Triple
+from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, row, times, Triple, triple
 
 NORM = 0
 STROKE = 1
@@ -65,7 +63,7 @@ def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
 
     C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9; both have a length.
     """
-    r = (p[0] - q[0], p[1] - q[1], p[2] - q[2])
+    r = minus(p, q)
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
     c, f = dot(u, r), dot(v, r)
     denominator = a * e - b * b
@@ -77,27 +75,8 @@ def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
     if t < 0.0 or t > 1.0:
         t = clamp(t)
         s = clamp((b * t - c) / a)
-    d = (r[0] + s * u[0] - t * v[0], r[1] + s * u[1] - t * v[1], r[2] + s * u[2] - t * v[2])
+    d = minus(plus(r, times(s, u)), times(t, v))
     return math.sqrt(dot(d, d))
-
-
-@part
-def leg_distances(base: Array, vectors: Array, n: int, out: Array) -> None:
-    """Write the distances between the axes of all pairs of legs of sample n."""
-    column = DISTANCE
-    for i in range(5):
-        for j in range(i + 1, 6):
-            out[n, column] = segment_distance(
-                row(base, i), row(vectors, i), row(base, j), row(vectors, j)
-            )
-            column += 1
-
-
-@part
-def norm_of(values: Array, n: int, first: int) -> float:
-    """Return the magnitude of three numbers of row n."""
-    x, y, z = values[n, first], values[n, first + 1], values[n, first + 2]
-    return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
@@ -134,15 +113,20 @@ def guarded_quantities(
             out[n, ACCELERATION + i] = legs[2, n, i]
             out[n, BASE_ANGLE + i] = angle_between(d, row(axes, i))
             out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, row(axes, 6 + i)))
-        leg_distances(base, vectors, n, out)
+        column = DISTANCE
+        for i in range(5):
+            for j in range(i + 1, 6):
+                one, other = (row(base, i), row(vectors, i)), (row(base, j), row(vectors, j))
+                out[n, column] = segment_distance(*one, *other)
+                column += 1
         out[n, NORM] = math.sqrt(x * x + y * y + z * z + w * w)
         out[n, ROLL_PITCH_YAW] = math.atan2(r[7], r[8])
         out[n, ROLL_PITCH_YAW + 1] = math.atan2(-r[6], math.sqrt(r[0] * r[0] + r[3] * r[3]))
         out[n, ROLL_PITCH_YAW + 2] = math.atan2(r[3], r[0])
-        out[n, SPEEDS] = norm_of(twist, n, 0)
-        out[n, SPEEDS + 1] = norm_of(twist, n, 3)
-        out[n, SPEEDS + 2] = norm_of(acceleration, n, 0)
-        out[n, SPEEDS + 3] = norm_of(acceleration, n, 3)
+        for k in range(2):
+            speed, change = triple(twist[n], 3 * k), triple(acceleration[n], 3 * k)
+            out[n, SPEEDS + k] = math.sqrt(dot(speed, speed))
+            out[n, SPEEDS + 2 + k] = math.sqrt(dot(change, change))
         out[n, CONDITION] = np.linalg.cond(rows[n])
         out[n, DETERMINANT] = np.linalg.det(rows[n])
 

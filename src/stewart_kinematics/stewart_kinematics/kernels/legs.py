@@ -13,8 +13,6 @@ Every kernel works on n samples: positions (n, 3), quaternions x, y, z, w (n, 4)
 the array given last.
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -24,52 +22,53 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
+    part,
     STACK_OUT,
     VOID,
 )
-from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
-from stewart_kinematics.kernels.vectors import cross, dot, row
+from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation, Rotation9
+from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, row, times, Triple, triple
+
+
+@part
+def pose(position: Array, quaternion: Array, n: int) -> tuple[Triple, Rotation9]:
+    """Return p and R of sample n."""
+    return row(position, n), rotation(*quadruple(quaternion, n))
+
+
+@part
+def leg(base: Array, platform: Array, p: Triple, r: Rotation9, i: int) -> tuple[Triple, Triple]:
+    """Return s_i and L_i."""
+    s = rotate(r, row(platform, i))
+    return s, minus(plus(p, s), row(base, i))
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT)
 def leg_lengths(base, platform, position, quaternion, length):
     """Write the joint-to-joint lengths, shape (n, 6)."""
     for n in range(position.shape[0]):
-        r = rotation(*quadruple(quaternion, n))
-        px, py, pz = position[n, 0], position[n, 1], position[n, 2]
+        p, r = pose(position, quaternion, n)
         for i in range(6):
-            bx, by, bz = platform[i, 0], platform[i, 1], platform[i, 2]
-            lx = px + r[0] * bx + r[1] * by + r[2] * bz - base[i, 0]
-            ly = py + r[3] * bx + r[4] * by + r[5] * bz - base[i, 1]
-            lz = pz + r[6] * bx + r[7] * by + r[8] * bz - base[i, 2]
-            length[n, i] = math.sqrt(lx * lx + ly * ly + lz * lz)
+            _, vector = leg(base, platform, p, r, i)
+            length[n, i] = math.sqrt(dot(vector, vector))
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
 def leg_motion(base, platform, position, quaternion, twist, acceleration, out):
     """Write lengths, rates and accelerations, shape (3, n, 6); twist, acceleration are (n, 6)."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
-        w = (twist[n, 3], twist[n, 4], twist[n, 5])
-        alpha = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
+        p, r = pose(position, quaternion, n)
+        v, w = triple(twist[n], 0), triple(twist[n], 3)
+        a, alpha = triple(acceleration[n], 0), triple(acceleration[n], 3)
         for i in range(6):
-            s = rotate(r, row(platform, i))
+            s, vector = leg(base, platform, p, r, i)
             turn = cross(w, s)
-            spin, swing = cross(alpha, s), cross(w, turn)
-            square, along, speed, pull = 0.0, 0.0, 0.0, 0.0
-            for k in range(3):
-                leg = p[k] + s[k] - base[i, k]
-                first = twist[n, k] + turn[k]
-                second = acceleration[n, k] + spin[k] + swing[k]
-                square += leg * leg
-                along += leg * first
-                speed += first * first
-                pull += leg * second
-            length = math.sqrt(square)
-            rate = along / length
-            out[0, n, i] = length
-            out[1, n, i] = rate
-            out[2, n, i] = (pull + speed - rate * rate) / length
+            first = plus(v, turn)
+            second = plus(plus(a, cross(alpha, s)), cross(w, turn))
+            length = math.sqrt(dot(vector, vector))
+            rate = dot(vector, first) / length
+            out[0, n, i], out[1, n, i] = length, rate
+            out[2, n, i] = (dot(vector, second) + dot(first, first) - rate * rate) / length
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
@@ -79,10 +78,9 @@ def passive_angles(base, platform, axes, position, quaternion, angles):
     The direction d is seen in R_z R_y of the base, whose x axis is the joint's fixed axis.
     """
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         for i in range(6):
-            s = rotate(r, row(platform, i))
-            x, y, z = p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2]
+            _, (x, y, z) = leg(base, platform, p, r, i)
             level, fall = math.sqrt(axes[i, 0] ** 2 + axes[i, 1] ** 2), -axes[i, 2]
             cosine, sine = 1.0, 0.0
             if level > 0.0:
@@ -94,19 +92,16 @@ def passive_angles(base, platform, axes, position, quaternion, angles):
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
-def jacobian(base: Array, platform: Array, position: Array, quaternion: Array, out: Array) -> None:
+def jacobian(base, platform, position, quaternion, out):
     """Write the rows (d_i, s_i x d_i) that take a twist to the leg rates, shape (n, 6, 6)."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         for i in range(6):
-            s = rotate(r, row(platform, i))
-            x, y, z = p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2]
-            k = 1.0 / math.sqrt(x * x + y * y + z * z)
-            d = (k * x, k * y, k * z)
+            s, vector = leg(base, platform, p, r, i)
+            d = times(1.0 / math.sqrt(dot(vector, vector)), vector)
             moment = cross(s, d)
             for j in range(3):
-                out[n, i, j] = d[j]
-                out[n, i, 3 + j] = moment[j]
+                out[n, i, j], out[n, i, 3 + j] = d[j], moment[j]
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
@@ -116,23 +111,13 @@ def jacobian_derivative(base, platform, position, quaternion, twist, out):
     d'_i = (L'_i - d_i l'_i) / l_i, and (s_i x d_i)' = (w x s_i) x d_i + s_i x d'_i.
     """
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
-        v = (twist[n, 0], twist[n, 1], twist[n, 2])
-        w = (twist[n, 3], twist[n, 4], twist[n, 5])
+        p, r = pose(position, quaternion, n)
+        v, w = triple(twist[n], 0), triple(twist[n], 3)
         for i in range(6):
-            s = rotate(r, row(platform, i))
-            turn = cross(w, s)
-            leg = (p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2])
-            k = 1.0 / math.sqrt(dot(leg, leg))
-            d = (k * leg[0], k * leg[1], k * leg[2])
-            first = (v[0] + turn[0], v[1] + turn[1], v[2] + turn[2])
-            rate = dot(d, first)
-            dd = (
-                k * (first[0] - d[0] * rate),
-                k * (first[1] - d[1] * rate),
-                k * (first[2] - d[2] * rate),
-            )
-            one, two = cross(turn, d), cross(s, dd)
+            s, vector = leg(base, platform, p, r, i)
+            k, turn = 1.0 / math.sqrt(dot(vector, vector)), cross(w, s)
+            d, first = times(k, vector), plus(v, turn)
+            dd = times(k, minus(first, times(dot(d, first), d)))
+            moving = plus(cross(turn, d), cross(s, dd))
             for j in range(3):
-                out[n, i, j] = dd[j]
-                out[n, i, 3 + j] = one[j] + two[j]
+                out[n, i, j], out[n, i, 3 + j] = dd[j], moving[j]

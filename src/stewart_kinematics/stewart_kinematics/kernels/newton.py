@@ -7,8 +7,6 @@ updated by a rotation vector in base axes. Translations and rotations are solved
 moments are divided by the length scale s, and the step is (dp, s dtheta).
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -26,15 +24,10 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.legs import leg
 from stewart_kinematics.kernels.linear_systems import eliminate
-from stewart_kinematics.kernels.rotations import (
-    exponential,
-    multiply,
-    rotate,
-    rotation,
-    squared_norm,
-)
-from stewart_kinematics.kernels.vectors import cross, row
+from stewart_kinematics.kernels.rotations import exponential, multiply, rotation, squared_norm
+from stewart_kinematics.kernels.vectors import cross, dot, minus, times, triple
 
 CONVERGED, NOT_CONVERGED, SINGULAR, WRONG_ASSEMBLY, OUTSIDE_REGION, NO_LENGTHS = range(6)
 
@@ -70,24 +63,18 @@ def assemble(
     base: Array, platform: Array, length: Array, n: int, pose: Array, scale: float, a: Array
 ) -> float:
     """Write scaled Jacobian and length errors of row n into (6, 7); return the largest error."""
-    r = rotation(pose[3], pose[4], pose[5], pose[6])
+    p, r = (pose[0], pose[1], pose[2]), rotation(pose[3], pose[4], pose[5], pose[6])
     worst = 0.0
     inverse = 1.0 / scale
     for i in range(6):
-        s = rotate(r, row(platform, i))
-        x = pose[0] + s[0] - base[i, 0]
-        y = pose[1] + s[1] - base[i, 1]
-        z = pose[2] + s[2] - base[i, 2]
-        long = math.sqrt(x * x + y * y + z * z)
-        k = 1.0 / long
-        d = (k * x, k * y, k * z)
+        s, vector = leg(base, platform, p, r, i)
+        long = math.sqrt(dot(vector, vector))
+        d = times(1.0 / long, vector)
         moment = cross(s, d)
         for j in range(3):
-            a[i, j] = d[j]
-            a[i, 3 + j] = inverse * moment[j]
-        error = length[n, i] - long
-        a[i, 6] = error
-        worst = max(worst, abs(error))
+            a[i, j], a[i, 3 + j] = d[j], inverse * moment[j]
+        a[i, 6] = length[n, i] - long
+        worst = max(worst, abs(a[i, 6]))
     return worst
 
 
@@ -116,11 +103,7 @@ def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
     back = (-constants[3], -constants[4], -constants[5], constants[6])
     x, y, z, w = multiply((pose[3], pose[4], pose[5], pose[6]), back)
     k = 1.0 / constants[SCALE]
-    tx, ty, tz = (
-        k * (pose[0] - constants[0]),
-        k * (pose[1] - constants[1]),
-        k * (pose[2] - constants[2]),
-    )
+    tx, ty, tz = times(k, minus(triple(pose, 0), triple(constants, 0)))
     square = tx * tx + ty * ty + tz * tz
     # |e_v|² = 1 - w² and |g|² = |t|² / 4.
     if 1.0 - w * w + 0.25 * square <= constants[CERTAIN] * w * w:
@@ -166,7 +149,7 @@ def definite(coordinates: Eight, cone: Array, a: Array) -> bool:
 
 
 @part
-def usable(length: Array, n: int) -> bool:
+def lengths_valid(length: Array, n: int) -> bool:
     """Say whether row n has six positive, finite lengths; NaN is neither."""
     good = True
     for i in range(6):
@@ -175,7 +158,7 @@ def usable(length: Array, n: int) -> bool:
 
 
 @part
-def attempt(
+def iterate(
     base: Array, platform: Array, constants: Array, cone: Array, length: Array, n: int,
     pose: Array, a: Array, form: Array, figures: Array,
 ) -> int:  # fmt: skip
@@ -221,10 +204,9 @@ def forward(base, platform, constants, cone, length, start, follow, poses, figur
     determinant with moments divided by the length scale. A row without six positive lengths ends
     the work with NO_LENGTHS.
     """
-    a, form = np.empty((6, 7)), np.empty((8, 8))
-    pose = np.empty(7)
+    a, form, pose = np.empty((6, 7)), np.empty((8, 8)), np.empty(7)
     for n in range(length.shape[0]):
-        if not usable(length, n):
+        if not lengths_valid(length, n):
             status[n] = NO_LENGTHS
             return
         chained = follow and n > 0 and status[n - 1] == CONVERGED
@@ -232,12 +214,12 @@ def forward(base, platform, constants, cone, length, start, follow, poses, figur
         for j in range(7):
             pose[j] = poses[n - 1, j] if chained else start[j]
             at_neutral = at_neutral and start[j] == constants[j]
-        status[n] = attempt(base, platform, constants, cone, length, n, pose, a, form, figures[n])
+        status[n] = iterate(base, platform, constants, cone, length, n, pose, a, form, figures[n])
         if status[n] != CONVERGED and not at_neutral:
             spent = figures[n, 0]
             for j in range(7):
                 pose[j] = constants[j]
-            status[n] = attempt(
+            status[n] = iterate(
                 base, platform, constants, cone, length, n, pose, a, form, figures[n]
             )
             figures[n, 0] += spent
@@ -248,12 +230,8 @@ def forward(base, platform, constants, cone, length, start, follow, poses, figur
 @kernel(VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
 def forward_twist(base, platform, constants, position, quaternion, rate, twist):
     """Write the twist that gives six leg rates; NaN at a singularity. All have one row."""
-    a = np.empty((6, 7))
-    pose = np.empty(7)
-    for j in range(3):
-        pose[j] = position[0, j]
-    for j in range(4):
-        pose[3 + j] = quaternion[0, j]
+    a, pose = np.empty((6, 7)), np.empty(7)
+    pose[:3], pose[3:] = position[0], quaternion[0]
     # The lengths in column 6 are not wanted here: the rates take their place.
     assemble(base, platform, rate.reshape(1, 6), 0, pose, constants[SCALE], a)
     for i in range(6):

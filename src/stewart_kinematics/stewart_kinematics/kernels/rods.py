@@ -13,8 +13,6 @@ where B_q, B_qq are derivatives by q. L . B_q, the leg's transmission times the 
 at a dead centre. Of two positions with the same P, the branch (1 or -1) is the sign of L . B_q.
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -42,8 +40,9 @@ from stewart_kinematics.kernels.guard import (
     STROKE,
     WIDTH,
 )
-from stewart_kinematics.kernels.newton import attempt, definite, Eight, NO_LENGTHS
-from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
+from stewart_kinematics.kernels.legs import pose
+from stewart_kinematics.kernels.newton import definite, Eight, iterate, NO_LENGTHS
+from stewart_kinematics.kernels.rotations import rotate, Rotation9
 from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, row, times, Triple, triple
 
 # Places in the row of a leg.
@@ -97,13 +96,20 @@ def crank(rods: Array, i: int, q: float) -> tuple[Triple, Triple, Triple]:
     return times(q, first), first, (0.0, 0.0, 0.0)
 
 
+@part
+def arm_of(rods: Array, platform: Array, p: Triple, r: Rotation9, i: int) -> tuple[Triple, Triple]:
+    """Return s = R b and P - c."""
+    s = rotate(r, row(platform, i))
+    return s, minus(plus(p, s), triple(rods[i], ORIGIN))
+
+
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT)
 def positions(rods, platform, position, quaternion, out):
     """Write the joint positions, shape (n, 6); NaN where a rod does not reach."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         for i in range(6):
-            arm = minus(plus(p, rotate(r, row(platform, i))), triple(rods[i], ORIGIN))
+            _, arm = arm_of(rods, platform, p, r, i)
             out[n, i] = position_of(rods, i, arm)
 
 
@@ -121,12 +127,11 @@ def ends(rods, values, out):
 def motion(rods, platform, position, quaternion, twist, acceleration, out):
     """Write positions, rates and accelerations of the joints, (3, n, 6); see the module."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         v, w = triple(twist[n], 0), triple(twist[n], 3)
         a, alpha = triple(acceleration[n], 0), triple(acceleration[n], 3)
         for i in range(6):
-            s = rotate(r, row(platform, i))
-            arm = minus(plus(p, s), triple(rods[i], ORIGIN))
+            s, arm = arm_of(rods, platform, p, r, i)
             q = position_of(rods, i, arm)
             end, slope, bend = crank(rods, i, q)
             leg, turn = minus(arm, end), cross(w, s)
@@ -136,8 +141,7 @@ def motion(rods, platform, position, quaternion, twist, acceleration, out):
             rate = dot(leg, first) / transmission
             swing = minus(first, times(rate, slope))
             pull = dot(leg, minus(second, times(rate * rate, bend)))
-            out[0, n, i] = q
-            out[1, n, i] = rate
+            out[0, n, i], out[1, n, i] = q, rate
             out[2, n, i] = (pull + dot(swing, swing)) / transmission
 
 
@@ -148,11 +152,10 @@ def jacobians(rods, platform, position, quaternion, twist, out, change, transmis
     With the direction d of the rod: d' = L' / |L|, and (d . B_q)' = d' . B_q + d . B_qq q'.
     """
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         v, w = triple(twist[n], 0), triple(twist[n], 3)
         for i in range(6):
-            s = rotate(r, row(platform, i))
-            arm = minus(plus(p, s), triple(rods[i], ORIGIN))
+            s, arm = arm_of(rods, platform, p, r, i)
             end, slope, bend = crank(rods, i, position_of(rods, i, arm))
             k = 1.0 / rods[i, LENGTH]
             d, turn = times(k, minus(arm, end)), cross(w, s)
@@ -163,8 +166,7 @@ def jacobians(rods, platform, position, quaternion, twist, out, change, transmis
             moment, moving = cross(s, d), plus(cross(turn, d), cross(s, dd))
             transmission[n, i] = gear
             for j in range(3):
-                out[n, i, j] = d[j] / gear
-                out[n, i, 3 + j] = moment[j] / gear
+                out[n, i, j], out[n, i, 3 + j] = d[j] / gear, moment[j] / gear
                 change[n, i, j] = (dd[j] - drift * d[j]) / gear
                 change[n, i, 3 + j] = (moving[j] - drift * moment[j]) / gear
 
@@ -189,11 +191,11 @@ def guarded(
             for k in range(3):
                 begin[i, k] = rods[i, ORIGIN + k] + end[k]
         guarded_quantities(begin, platform, axes, none, scale, *sample, own, found)
-        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
+        p, r = pose(position, quaternion, n)
         for k in range(WIDTH):
             out[n, k] = found[0, k]
         for i in range(6):
-            arm = minus(plus(p, rotate(r, row(platform, i))), triple(rods[i], ORIGIN))
+            _, arm = arm_of(rods, platform, p, r, i)
             end, slope, _ = crank(rods, i, joints[0, 0, i])
             k = 1.0 / rods[i, LENGTH]
             d = times(k, minus(arm, end))
@@ -224,7 +226,7 @@ def newton(bases, platform, constants, length, first, poses, figures, status):
         if not math.isfinite(bases[n].sum()):
             status[n] = NO_LENGTHS
             continue
-        status[n] = attempt(
+        status[n] = iterate(
             bases[n], platform, constants, nowhere, length, 0, poses[n], a, form, figures[n]
         )
 

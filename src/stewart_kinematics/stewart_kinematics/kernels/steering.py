@@ -6,8 +6,6 @@ A way y (6,) has the displacement of the platform's origin [m] and twice the tan
 turn [rad], a vector along its axis; at y = 0 its first two derivatives are twist and acceleration.
 """
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math

@@ -2,24 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled: where a setpoint leads, and how far a pose is from it."""
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
-
-import math
 
 from stewart_kinematics.kernels.compiled import (
     Array,
     FLAG,
     kernel,
-    MATRIX,
     SCALAR,
     VECTOR,
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotate, rotation
-from stewart_kinematics.kernels.vectors import row
+from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply
 
 REST_VELOCITY = 1e-4
 """Below this a platform rests [m/s], [rad/s]; a profile's last sample is at 0 but for rounding."""
@@ -52,20 +46,11 @@ def follow(position, quaternion, twist, acceleration, step, out):
     out[3], out[4], out[5], out[6] = multiply(turn, before)
 
 
-@kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
-def compare(
-    base, platform, retracted, wanted_position, wanted, position, quaternion, strokes, out
-):
-    """Write wanted minus achieved position, rotation vector and strokes, shape (12,)."""
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def compare(wanted_position, wanted, position, quaternion, out):
+    """Write wanted minus achieved position and rotation vector, shape (6,)."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     goal = wanted[0], wanted[1], wanted[2], wanted[3]
-    out[3], out[4], out[5] = logarithm(multiply(goal, (-x, -y, -z, w)))
-    r = rotation(*goal)
     for k in range(3):
         out[k] = wanted_position[k] - position[k]
-    for i in range(6):
-        arm, square = rotate(r, row(platform, i)), 0.0
-        for k in range(3):
-            reach = wanted_position[k] + arm[k] - base[i, k]
-            square += reach * reach
-        out[6 + i] = math.sqrt(square) - retracted[i] - strokes[i]
+    out[3], out[4], out[5] = logarithm(multiply(goal, (-x, -y, -z, w)))

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loops of the ocean waves; symbols as in `waves`."""
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math

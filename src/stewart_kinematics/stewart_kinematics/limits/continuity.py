@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether samples of a stream can follow each other."""
 
-# mypy: allow-untyped-defs
-# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math

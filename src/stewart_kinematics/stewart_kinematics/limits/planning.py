@@ -156,7 +156,7 @@ def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard
         TrajectoryError: If the motion ends before a fall can.
     """
     for fade in _fades(fade_out):
-        ended = wave.ended(since, fade)
+        ended = wave.with_fade_out_at(since, fade)
         try:
             check(ended, guard, begin=since)
         except MotionRefused as error:

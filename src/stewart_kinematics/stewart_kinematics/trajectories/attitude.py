@@ -22,7 +22,7 @@ Attitude = tuple[Array, Array, Array]
 """Quaternion (..., 4), angular velocity (..., 3) [rad/s] and acceleration (..., 3) [rad/s²]."""
 
 
-def turned(quaternion: Array, vector: Array, fraction: Array) -> Array:
+def rotate_by(quaternion: Array, vector: Array, fraction: Array) -> Array:
     """Turn an attitude (4,) by parts (...) [-] of a rotation vector (3,) in base axes [rad].
 
     Returns:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.trajectories.trajectory import clamp, finite, lasting, positive
+from stewart_kinematics.trajectories.trajectory import check_duration, clamp, finite, positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Circle:
         finite('angular_frequency', self.angular_frequency, 'rad/s')
         positive('the size of angular_frequency', abs(self.angular_frequency), 'rad/s')
         object.__setattr__(self, 'phase', finite('phase', self.phase, 'rad'))
-        object.__setattr__(self, 'duration', lasting(self.duration))
+        object.__setattr__(self, 'duration', check_duration(self.duration))
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""

@@ -13,7 +13,7 @@ from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.kernels.fading import cycloid
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
-from stewart_kinematics.trajectories.attitude import turned
+from stewart_kinematics.trajectories.attitude import rotate_by
 from stewart_kinematics.trajectories.trajectory import clamp, positive
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Cycloidal:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))
-        way, whole_turn = ways(self.start, self.target)
+        way, whole_turn = relative_displacement(self.start, self.target)
         object.__setattr__(self, '_way', read_only(way))
         object.__setattr__(self, '_turn', read_only(whole_turn))
 
@@ -69,7 +69,7 @@ class Cycloidal:
         rate, curvature = rate / self.duration, curvature / self.duration**2
         return Motion.of_vectors(
             self.start.position + way[..., None] * self._way,
-            turned(self.start.quaternion_xyzw, self._turn, way),
+            rotate_by(self.start.quaternion_xyzw, self._turn, way),
             rate[..., None] * self._way,
             rate[..., None] * self._turn,
             curvature[..., None] * self._way,
@@ -77,7 +77,7 @@ class Cycloidal:
         )
 
 
-def ways(start: Pose, target: Pose) -> tuple[Array, Array]:
+def relative_displacement(start: Pose, target: Pose) -> tuple[Array, Array]:
     """Return the way [m] and the rotation vector [rad] between poses in base axes, (3,) each."""
     relative = compose_quaternions(
         target.quaternion_xyzw, invert_quaternion(start.quaternion_xyzw)
@@ -90,7 +90,7 @@ def fastest_duration(start: Pose, target: Pose, limits: Limits, scale: float = 1
     if not 0.0 < scale <= 1.0:
         raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
     durations = []
-    for kind, way in zip(('linear', 'angular'), ways(start, target), strict=True):
+    for kind, way in zip(('linear', 'angular'), relative_displacement(start, target), strict=True):
         velocity, acceleration, jerk = (
             _bounds(scale * np.asarray(getattr(limits, f'{kind}_{name}'), dtype=float))
             for name in ('velocity', 'acceleration', 'jerk')

@@ -12,8 +12,8 @@ from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.kernels import fading as fading_kernels
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.trajectories.trajectory import (
+    check_duration,
     clamp,
-    lasting,
     motion_from_rows,
     motion_rows,
     not_negative,
@@ -47,7 +47,7 @@ class Faded:
 
     def __post_init__(self) -> None:
         whole = self.trajectory.duration
-        duration = lasting(self.duration)
+        duration = check_duration(self.duration)
         if np.isinf(duration):
             duration = whole
         if duration > whole:
@@ -67,7 +67,7 @@ class Faded:
         if self.fade_out > 0.0 and not np.isfinite(duration):
             raise TrajectoryError('fade_out needs an end: give a finite duration, got inf')
 
-    def ended(self, time: float, fade_out: float) -> Faded:
+    def with_fade_out_at(self, time: float, fade_out: float) -> Faded:
         """Return the same motion, its fall beginning at `time` and lasting `fade_out` [s].
 
         Up to `time` both agree, so that a follower may change over at any moment before.

@@ -13,7 +13,7 @@ from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.trajectories.attitude import check_sequence, from_euler
-from stewart_kinematics.trajectories.trajectory import clamp, lasting
+from stewart_kinematics.trajectories.trajectory import check_duration, clamp
 
 AXES = ('x_m', 'y_m', 'z_m', 'first_rad', 'second_rad', 'third_rad')
 """Axes in the order of the arrays: travel, then the angles in the order of the sequence."""
@@ -51,7 +51,7 @@ class MultiSine:
 
     def __post_init__(self) -> None:
         check_sequence(self.sequence)
-        object.__setattr__(self, 'duration', lasting(self.duration))
+        object.__setattr__(self, 'duration', check_duration(self.duration))
         amplitude = np.asarray(self.amplitude, dtype=float)
         if amplitude.ndim != 2 or amplitude.shape[0] != 6:
             raise TrajectoryError(f'amplitude must have shape (6, n), got {amplitude.shape}')

@@ -78,7 +78,7 @@ def not_negative(name: str, value: float, unit: str) -> float:
     return float(value)
 
 
-def lasting(value: float) -> float:
+def check_duration(value: float) -> float:
     """Return a duration as a float, infinity allowed; refuse NaN and what is not positive."""
     if not value > 0.0:
         raise TrajectoryError(f'duration must be greater than 0 s, got {value}')

@@ -44,9 +44,9 @@ from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.kernels import waves as wave_kernels
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.trajectories.trajectory import (
+    check_duration,
     clamp,
     finite,
-    lasting,
     motion_from_rows,
     motion_rows,
     not_negative,
@@ -142,7 +142,7 @@ class OrbitalWave:
             raise TrajectoryError('a wave needs at least 1 component, got 0')
         finite('attack_angle', self.attack_angle, 'rad')
         finite('position', self.position, 'm')
-        object.__setattr__(self, 'duration', lasting(self.duration))
+        object.__setattr__(self, 'duration', check_duration(self.duration))
         table = [
             (
                 w.amplitude,
