@@ -36,7 +36,7 @@ from stewart_kinematics.solvers.forward import (
 )
 from stewart_kinematics.solvers.inverse import inverse, leg_positions
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian, jacobian_derivative
-from stewart_kinematics.solvers.rods import half_widths
+from stewart_kinematics.solvers.rods import RodSolver
 from stewart_kinematics.solvers.uniqueness import dual_quaternion, HOME
 import yaml
 
@@ -261,7 +261,9 @@ def test_no_other_assembly_mode_is_in_the_box(name: str) -> None:
             modes.position,
             modes.quaternion_xyzw,
         )
-        inside = np.all(np.abs(x[:, others]) <= half_widths(geometry) * x[:, [HOME]], axis=1)
+        inside = np.all(
+            np.abs(x[:, others]) <= RodSolver.of(geometry).half_widths * x[:, [HOME]], axis=1
+        )
 
         assert len(modes.position) > 1
         assert modes.lost == 0

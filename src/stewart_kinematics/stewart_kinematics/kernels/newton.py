@@ -227,15 +227,13 @@ def forward(base, platform, constants, cone, length, start, follow, poses, figur
             poses[n, j] = pose[j]
 
 
-@kernel(VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
-def forward_twist(base, platform, constants, position, quaternion, rate, twist):
-    """Write the twist that gives six leg rates; NaN at a singularity. All have one row."""
-    a, pose = np.empty((6, 7)), np.empty(7)
-    pose[:3], pose[3:] = position[0], quaternion[0]
+@kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def forward_twist(base, platform, constants, pose, rate, twist):
+    """Write the twist that gives six leg rates at a pose (7,); NaN at a singularity."""
+    a = np.empty((6, 7))
     # The lengths in column 6 are not wanted here: the rates take their place.
     assemble(base, platform, rate.reshape(1, 6), 0, pose, constants[SCALE], a)
-    for i in range(6):
-        a[i, 6] = rate[i]
+    a[:, 6] = rate
     determinant = eliminate(a)
     regular = abs(determinant) > SMALLEST_DETERMINANT * abs(constants[DETERMINANT])
     for i in range(6):

@@ -39,7 +39,7 @@ from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.continuation import Complex, follow
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number
-from stewart_kinematics.solvers.uniqueness import HOME, leg_forms
+from stewart_kinematics.solvers.uniqueness import HOME, leg_forms, relative_joints
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
 
 MOST = 40
@@ -115,7 +115,7 @@ def assembly_modes(geometry: Geometry, lengths: ArrayLike) -> AssemblyModes:
     if not np.all((wanted > 0.0) & np.isfinite(wanted)):
         raise StewartError(f'lengths must be finite numbers above 0 m, got {wanted.tolist()}')
     squares = (wanted / geometry.length_scale) ** 2
-    base, platform = _joints(geometry)
+    base, platform = relative_joints(geometry)
     forms = _system((base, platform, squares))
     points, lost = _solutions(geometry, squares)
     plain = points / np.sqrt(np.sum(points[:, :4] ** 2, axis=1, keepdims=True))
@@ -143,7 +143,7 @@ def assembly_modes(geometry: Geometry, lengths: ArrayLike) -> AssemblyModes:
 
 def _solutions(geometry: Geometry, squares: Array) -> tuple[Complex, int]:
     """Return the distinct solutions for squared lengths, (n, 8), and how many paths were lost."""
-    target: Instance = (*_joints(geometry), squares)
+    target: Instance = (*relative_joints(geometry), squares)
     forms, found, most = _system(target), [], 0
     for attempt, tolerance in enumerate(TOLERANCES):
         start, begin, gone = _generic_lengths(geometry, attempt)
@@ -169,7 +169,7 @@ def _generic_lengths(geometry: Geometry, attempt: int) -> tuple[Instance, Comple
     """Return a geometry with random complex lengths, its solutions, and paths lost on the way."""
     start, begin = _generic_platform(attempt)
     squares = _random(np.random.default_rng(attempt), 6) * np.mean(np.abs(_neutral(geometry)))
-    target = (*_joints(geometry), squares)
+    target = (*relative_joints(geometry), squares)
     points, s = follow(_path(start, target), begin, TOLERANCES[attempt])
     e = points[:, :4]
     size = np.sum(np.abs(e) ** 2, axis=1)
@@ -209,16 +209,9 @@ def _random_instance(rng: np.random.Generator) -> Instance:
     return _random(rng, 6, 3), _random(rng, 6, 3), _random(rng, 6)
 
 
-def _joints(geometry: Geometry) -> tuple[Array, Array]:
-    """Return the joints relative to the neutral pose, in length scales."""
-    neutral, scale = geometry.neutral_pose, geometry.length_scale
-    base = (geometry.base_joints - neutral.position) / scale
-    return base, geometry.platform_joints @ neutral.rotation.T / scale
-
-
 def _neutral(geometry: Geometry) -> Array:
     """Return the squared lengths of the neutral pose [squared length scales]."""
-    base, platform = _joints(geometry)
+    base, platform = relative_joints(geometry)
     return np.asarray(np.sum((platform - base) ** 2, axis=1))
 
 
@@ -280,7 +273,7 @@ def _certified(forms: NDArray[Any], x: Complex) -> NDArray[np.bool_]:
 
 def _connected(geometry: Geometry, squares: Array, real: Array) -> NDArray[np.bool_]:
     """Tell which of the dual quaternions (n, 8) the neutral pose becomes."""
-    joints, marked = _joints(geometry), np.zeros(len(real), dtype=bool)
+    joints, marked = relative_joints(geometry), np.zeros(len(real), dtype=bool)
     path = _path((*joints, _neutral(geometry)), (*joints, squares))
     end, s = follow(path, np.eye(8, dtype=complex)[[HOME]], TOLERANCES[-1])
     if s[0] == 1.0 and len(real):

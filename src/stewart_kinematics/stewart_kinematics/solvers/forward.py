@@ -25,7 +25,7 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
-from stewart_kinematics.solvers.rods import rods_forward, rods_twist
+from stewart_kinematics.solvers.rods import RodSolver
 from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 
@@ -107,13 +107,13 @@ class ForwardResult:
         status, iterations, residual = (
             np.ravel(item)[index] for item in (self.status, self.iterations, self.residual)
         )
-        reason = REASONS[ForwardStatus(int(status))]
-        if status == ForwardStatus.CONVERGED:
-            return reason
-        return f'{reason} (after {iterations} iterations {residual:.3g} m are left)'
+        left = f' (after {iterations} iterations {residual:.3g} m are left)' if status else ''
+        return REASONS[ForwardStatus(int(status))] + left
 
 
 STATUSES = tuple(ForwardStatus)
+Solution = tuple[Array, Array, NDArray[np.int64]]
+"""Poses (n, 7), figures (n, 3) and status (n,); figures: iterations, largest error [m], det J."""
 
 
 class ForwardSolver:
@@ -132,6 +132,7 @@ class ForwardSolver:
     def __init__(self, geometry: Geometry) -> None:
         pose, self.region = geometry.neutral_pose, uniqueness_region(geometry)
         self._joints = geometry.base_joints, geometry.platform_joints
+        self._retracted = geometry.retracted_length
         self.neutral = read_only(np.concatenate([pose.position, pose.quaternion_xyzw]))
         home = jacobian(geometry, pose.position, pose.quaternion_xyzw)
         home[:, 3:] /= geometry.length_scale
@@ -150,19 +151,13 @@ class ForwardSolver:
         """Return the solver of a geometry, made once."""
         return ForwardSolver(geometry)
 
-    def solve(
-        self, rows: Array, start: Pose | ForwardResult | None, *, follow: bool
-    ) -> tuple[Array, Array, NDArray[np.int64]]:
-        """Return poses (n, 7), figures (n, 3) and status (n,) of lengths (n, 6) [m].
-
-        Figures are iterations, largest error [m] and determinant; start and follow are those of
-        `forward_batch`.
-        """
-        given, count = _first(start), rows.shape[0]
-        first = self.neutral if given is None else given
+    def solve(self, rows: Array, start: Array | None, *, follow: bool = True) -> Solution:
+        """Solve lengths (n, 6) [m]; a start is (7,), `follow` is that of `forward_batch`."""
+        count = rows.shape[0]
         poses, figures = np.empty((count, 7)), np.empty((count, 3))
         status = np.zeros(count, np.int64)
         own = *self._joints, self.constants, self.cone
+        first = self.neutral if start is None else start
         kernels.forward(*own, rows, first, follow, poses, figures, status)
         # A row without lengths ends the work, so that the last status tells for one sample.
         if count and (count > 1 or status[0] == kernels.NO_LENGTHS):
@@ -170,13 +165,19 @@ class ForwardSolver:
         poses.setflags(write=False)
         return poses, figures, status
 
-    def twist(self, pose: ForwardResult | Pose, rates: Array) -> Array:
+    def from_positions(self, rows: Array, start: Array | None = None) -> Solution:
+        """Solve strokes (n, 6) [m]."""
+        return self.solve(self._retracted + rows, start)
+
+    def twist(self, position: Array, quaternion_xyzw: Array, rates: Array) -> Array:
         """Return the twist (6,) of leg rates (6,) [m/s]; NaN at a singular pose."""
-        twist = np.empty(6)
-        place = np.ascontiguousarray(pose.position).reshape(1, 3)
-        attitude = np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4)
-        kernels.forward_twist(*self._joints, self.constants, place, attitude, rates, twist)
+        twist, pose = np.empty(6), np.concatenate([position, quaternion_xyzw])
+        kernels.forward_twist(*self._joints, self.constants, pose, rates, twist)
         return twist
+
+
+def _solver(geometry: Geometry) -> ForwardSolver | RodSolver:
+    return (ForwardSolver if geometry.rods is None else RodSolver).of(geometry)
 
 
 def forward(
@@ -191,12 +192,8 @@ def forward(
         ShapeError: If there are not six lengths.
         StewartError: If a length is not a positive, finite number.
     """
-    row = np.ascontiguousarray(lengths, dtype=np.float64)
-    if row.shape != (6,):
-        raise ShapeError('lengths', '(6,)', row.shape)
-    return _one(
-        geometry, *ForwardSolver.of(geometry).solve(row.reshape(1, 6), start, follow=False)
-    )
+    row = _six('lengths', lengths)
+    return _one(geometry, *ForwardSolver.of(geometry).solve(row, _first(start)))
 
 
 def forward_batch(
@@ -214,10 +211,56 @@ def forward_batch(
     Raises:
         ShapeError, StewartError: As `forward`; sample and leg are named.
     """
-    rows = np.ascontiguousarray(lengths, dtype=np.float64)
+    rows = _sixes('lengths', lengths)
+    solver = ForwardSolver.of(geometry)
+    return _batch(geometry, *solver.solve(rows, _first(start), follow=follow))
+
+
+def forward_from_positions(
+    geometry: Geometry, positions: ArrayLike, start: Pose | ForwardResult | None = None
+) -> ForwardResult:
+    """Find the pose at which the legs' joints have positions (6,): strokes, carriages or angles.
+
+    As `forward`; the residual is that of the lengths of legs or rods [m].
+    """
+    row = _six('positions', positions)
+    return _one(geometry, *_solver(geometry).from_positions(row, _first(start)))
+
+
+def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
+    """Find the poses of many samples of joint positions (n, 6), as `forward_batch` does."""
+    return _batch(geometry, *_solver(geometry).from_positions(_sixes('positions', positions)))
+
+
+def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
+    """Return the twist (6,) [m/s, rad/s] in base axes of rates (6,) of the legs' joints at a pose.
+
+    Raises:
+        ShapeError: If there are not six rates.
+        ConvergenceError: If the result is not converged, or the pose is singular.
+    """
+    row = _six('rates', rates)[0]
+    if isinstance(pose, ForwardResult) and not pose.converged:
+        raise ConvergenceError(f'no twist without a pose: {pose.reason}')
+    twist = _solver(geometry).twist(pose.position, pose.quaternion_xyzw, row)
+    if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
+        raise ConvergenceError('rates of the joints determine no twist at a singular pose')
+    return twist
+
+
+def _six(name: str, values: ArrayLike) -> Array:
+    """Return six numbers as a row (1, 6)."""
+    row = np.ascontiguousarray(values, dtype=np.float64)
+    if row.shape != (6,):
+        raise ShapeError(name, '(6,)', row.shape)
+    return row.reshape(1, 6)
+
+
+def _sixes(name: str, values: ArrayLike) -> Array:
+    rows = np.ascontiguousarray(values, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 6:
-        raise ShapeError('lengths', '(n, 6)', rows.shape)
-    return _batch(geometry, *ForwardSolver.of(geometry).solve(rows, start, follow=follow))
+        raise ShapeError(name, '(n, 6)', rows.shape)
+    return rows
 
 
 def _one(
@@ -225,15 +268,9 @@ def _one(
 ) -> ForwardResult:
     """Return the pose of a single sample with its figures."""
     pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
-    return ForwardResult(
-        pose[:3],
-        pose[3:],
-        STATUSES[status[0]],
-        int(iterations),
-        residual,
-        (determinant > 0.0) - (determinant < 0.0),
-        geometry,
-    )
+    sign = (determinant > 0.0) - (determinant < 0.0)
+    outcome = STATUSES[status[0]]
+    return ForwardResult(pose[:3], pose[3:], outcome, int(iterations), residual, sign, geometry)
 
 
 def _batch(
@@ -248,54 +285,6 @@ def _batch(
     )
 
 
-def forward_from_positions(
-    geometry: Geometry, positions: ArrayLike, start: Pose | ForwardResult | None = None
-) -> ForwardResult:
-    """Find the pose at which the legs' joints have positions (6,): strokes, carriages or angles.
-
-    As `forward`; the residual is that of the lengths of legs or rods [m].
-    """
-    values = np.ascontiguousarray(positions, dtype=np.float64)
-    if geometry.rods is None:
-        return forward(geometry, geometry.retracted_length + values, start)
-    if values.shape != (6,):
-        raise ShapeError('positions', '(6,)', values.shape)
-    return _one(geometry, *rods_forward(geometry, values.reshape(1, 6), _first(start)))
-
-
-def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
-    """Find the poses of many samples of joint positions (n, 6), as `forward_batch` does."""
-    values = np.ascontiguousarray(positions, dtype=np.float64)
-    if geometry.rods is None:
-        return forward_batch(geometry, geometry.retracted_length + values)
-    if values.ndim != 2 or values.shape[1] != 6:
-        raise ShapeError('positions', '(n, 6)', values.shape)
-    return _batch(geometry, *rods_forward(geometry, values))
-
-
-def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
-    """Return the twist (6,) [m/s, rad/s] in base axes of rates (6,) of the legs' joints at a pose.
-
-    Raises:
-        ShapeError: If there are not six rates.
-        ConvergenceError: If the result is not converged, or the pose is singular.
-    """
-    row = np.ascontiguousarray(rates, dtype=np.float64)
-    if row.shape != (6,):
-        raise ShapeError('rates', '(6,)', row.shape)
-    if isinstance(pose, ForwardResult) and not pose.converged:
-        raise ConvergenceError(f'no twist without a pose: {pose.reason}')
-    if geometry.rods is not None:
-        twist = rods_twist(geometry, pose.position, pose.quaternion_xyzw, row)
-        if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
-            raise ConvergenceError('rates of the joints determine no twist at a singular pose')
-        return twist
-    twist = ForwardSolver.of(geometry).twist(pose, row)
-    if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
-        raise ConvergenceError('leg rates determine no twist at a singular pose')
-    return twist
-
-
 def _first(start: Pose | ForwardResult | None) -> Array | None:
     """Return where the iteration starts (7,), position and quaternion; None: where it likes."""
     if start is None:
@@ -308,12 +297,11 @@ def _first(start: Pose | ForwardResult | None) -> Array | None:
 def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
     """Name the first length that is none."""
     bad = np.flatnonzero(status == kernels.NO_LENGTHS)
-    if bad.size == 0:
-        return
-    index = int(bad[0])
-    leg = int(np.flatnonzero(~((rows[index] > 0.0) & np.isfinite(rows[index])))[0])
-    place = f' at sample {index}' if rows.shape[0] > 1 else ''
-    raise StewartError(
-        f'lengths{place}: leg {leg + 1} must be a finite number above 0 m, '
-        f'got {rows[index, leg]:.6g} m'
-    )
+    if bad.size:
+        index = int(bad[0])
+        leg = int(np.flatnonzero(~((rows[index] > 0.0) & np.isfinite(rows[index])))[0])
+        place = f' at sample {index}' if rows.shape[0] > 1 else ''
+        raise StewartError(
+            f'lengths{place}: leg {leg + 1} must be a finite number above 0 m, '
+            f'got {rows[index, leg]:.6g} m'
+        )

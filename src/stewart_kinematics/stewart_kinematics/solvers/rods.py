@@ -23,7 +23,7 @@ over what is in reach. That is a choice of size, and nothing that the proof reli
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 import itertools
 import math
 
@@ -33,233 +33,188 @@ from stewart_kinematics.errors import GeometryError, StewartError
 from stewart_kinematics.kernels import newton as newton_kernels
 from stewart_kinematics.kernels import rods as kernels
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.model.rods import Rods
 from stewart_kinematics.motion import Array, Pose, read_only
-from stewart_kinematics.solvers.uniqueness import dual_quaternion, HOME, leg_forms
+from stewart_kinematics.solvers.uniqueness import dual_quaternion, HOME, length_forms
 from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 
 WIDTHS = (0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.125, 0.1, 0.075, 0.05, 0.025)
 """Half-widths of the box that are tried for positions [lengths of a rod]."""
 
-TURN = math.radians(30.0)
-"""Half-width of the box about each axis [rad]."""
+TURN = math.radians(30.0)  # half-width of the box about each axis [rad]
+TRIALS = 64  # poses in reach with which the box's size is chosen
+BLOCK = 256  # samples whose cones are in memory at a time
 
 SIGNS = np.array(list(itertools.product((-1.0, 1.0), repeat=7)))
 OTHERS = np.array([0, 1, 2, 4, 5, 6, 7])
 """Coordinates but e_w, which is 1 in the box."""
 
-TRIALS = 64
-"""Poses in reach with which the box's size is chosen."""
 
-BLOCK = 256
-"""Samples whose cones are in memory at a time."""
+class RodSolver:
+    """Forward kinematics of a geometry on rods, with what is computed once for it."""
 
-
-def rods_forward(
-    geometry: Geometry, positions: Array, start: Array | None = None
-) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Find the poses (n, 7) for joint positions (n, 6), figures (n, 3) and status (n,).
-
-    What fails from a start (7,) is tried again from the centre of the box. A pose that is found is
-    CONVERGED in the box if that is proved to hold one only, else OUTSIDE_REGION.
-
-    Raises:
-        StewartError: If a position is not finite; sample and leg are named.
-    """
-    rods = _rods(geometry)
-    bad = np.argwhere(~np.isfinite(positions))
-    if bad.size:
-        sample, leg = bad[0]
-        place = f' at sample {sample}' if len(positions) > 1 else ''
-        raise StewartError(
-            f'{rods.kind.quantity}{place}: leg {leg + 1} must be finite, '
-            f'got {positions[sample, leg]}'
+    def __init__(self, geometry: Geometry) -> None:
+        assert geometry.rods is not None
+        self.geometry, self.rods, self._neutral = geometry, geometry.rods, geometry.neutral_pose
+        home = self._neutral.position[None], self._neutral.quaternion_xyzw[None]
+        self._begin = self.rods.begin_at(self._neutral)
+        self._lengths = np.ascontiguousarray(self.rods.lengths).reshape(1, 6)
+        constants = np.concatenate([home[0][0], home[1][0], np.zeros(4)])
+        constants[newton_kernels.SCALE] = geometry.length_scale
+        # The kernel's own region holds every pose.
+        constants[newton_kernels.CERTAIN] = math.inf
+        constants[newton_kernels.DETERMINANT] = np.linalg.det(self._lines(*home)[0])
+        constants[newton_kernels.TOLERANCE] = (
+            newton_kernels.RELATIVE_TOLERANCE * self.rods.lengths.mean()
         )
-    bases, centres = _bases(geometry, rods, positions)
-    count = len(positions)
-    home = np.concatenate(
-        [centres, np.tile(geometry.neutral_pose.quaternion_xyzw, (count, 1))], axis=1
-    )
-    poses, figures = np.empty((count, 7)), np.zeros((count, 3))
-    status = np.zeros(count, np.int64)
-    constants, lengths = _constants(geometry), np.ascontiguousarray(rods.lengths).reshape(1, 6)
-    first = home
-    if start is not None:
-        first = np.tile(start, (count, 1))
-    joints = geometry.platform_joints, constants, lengths
-    kernels.newton(bases, *joints, first, poses, figures, status)
-    sure = _assured(geometry, rods, bases, centres, poses, status)
-    again = np.flatnonzero(~sure) if start is not None else np.empty(0, int)
-    if again.size:
-        some = np.empty((again.size, 7)), np.zeros((again.size, 3)), np.zeros(again.size, np.int64)
-        kernels.newton(np.ascontiguousarray(bases[again]), *joints, home[again], *some)
-        poses[again], status[again] = some[0], some[2]
-        some[1][:, 0] += figures[again, 0]
-        figures[again] = some[1]
-        sure[again] = _assured(
-            geometry, rods, bases[again], centres[again], poses[again], status[again]
+        self._constants = read_only(constants)
+        self._least = newton_kernels.SMALLEST_DETERMINANT * abs(
+            constants[newton_kernels.DETERMINANT]
         )
-    _judge(constants, figures, sure, status)
-    poses.setflags(write=False)
-    return poses, figures, status
 
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(geometry: Geometry) -> RodSolver:
+        """Return the solver of a geometry, made once."""
+        return RodSolver(geometry)
 
-def rods_twist(geometry: Geometry, position: Array, quaternion: Array, rates: Array) -> Array:
-    """Return the twist (6,) that gives the joints' rates (6,); NaN at a singularity."""
-    rods = _rods(geometry)
-    row = np.reshape(position, (1, 3)), np.reshape(quaternion, (1, 4))
-    matrix, _, transmission = rods.jacobians(*row, np.zeros((1, 6)))
-    gear = transmission[0]
-    lines = matrix[0] * gear[:, None] / np.repeat([1.0, geometry.length_scale], 3)
-    home = abs(_constants(geometry)[newton_kernels.DETERMINANT])
-    if not abs(np.linalg.det(lines)) > newton_kernels.SMALLEST_DETERMINANT * home:
-        return np.full(6, np.nan)
-    twist = np.linalg.solve(lines, gear * rates)
-    twist[3:] /= geometry.length_scale
-    return np.asarray(twist)
+    def from_positions(
+        self, positions: Array, start: Array | None = None
+    ) -> tuple[Array, Array, NDArray[np.int64]]:
+        """Find the poses (n, 7) for joint positions (n, 6), figures (n, 3) and status (n,).
 
+        What fails from a start (7,) is tried again from the centre of the box. A pose that is
+        found is CONVERGED in the box if that is proved to hold one only, else OUTSIDE_REGION.
 
-def _rods(geometry: Geometry) -> Rods:
-    assert geometry.rods is not None
-    return geometry.rods
+        Raises:
+            StewartError: If a position is not finite; sample and leg are named.
+        """
+        bad = np.argwhere(~np.isfinite(positions))
+        if bad.size:
+            sample, leg = bad[0]
+            place = f' at sample {sample}' if len(positions) > 1 else ''
+            raise StewartError(
+                f'{self.rods.kind.quantity}{place}: leg {leg + 1} must be finite, '
+                f'got {positions[sample, leg]}'
+            )
+        bases, centres = self._boxes(positions)
+        turns = np.tile(self._neutral.quaternion_xyzw, (len(positions), 1))
+        home = np.concatenate([centres, turns], axis=1)
+        first = home if start is None else np.tile(start, (len(positions), 1))
+        poses, figures, status, sure = self._attempt(bases, centres, first)
+        again = np.flatnonzero(~sure) if start is not None else np.empty(0, int)
+        if again.size:
+            spent = figures[again, 0]
+            poses[again], figures[again], status[again], sure[again] = self._attempt(
+                np.ascontiguousarray(bases[again]), centres[again], home[again]
+            )
+            figures[again, 0] += spent
+        found = (status == newton_kernels.CONVERGED) & ~sure
+        other_side = figures[:, 2] * self._constants[newton_kernels.DETERMINANT] < 0.0
+        status[found] = newton_kernels.OUTSIDE_REGION
+        status[found & other_side] = newton_kernels.WRONG_ASSEMBLY
+        status[found & ~(np.abs(figures[:, 2]) > self._least)] = newton_kernels.SINGULAR
+        poses.setflags(write=False)
+        return poses, figures, status
 
+    def twist(self, position: Array, quaternion_xyzw: Array, rates: Array) -> Array:
+        """Return the twist (6,) that gives the joints' rates (6,); NaN at a singularity."""
+        lines, gears = self._lines(position.reshape(1, 3), quaternion_xyzw.reshape(1, 4))
+        if not abs(np.linalg.det(lines)) > self._least:
+            return np.full(6, np.nan)
+        twist = np.linalg.solve(lines, gears * rates)
+        twist[3:] /= self.geometry.length_scale
+        return np.asarray(twist)
 
-def _bases(geometry: Geometry, rods: Rods, positions: Array) -> tuple[Array, Array]:
-    """Return where the rods begin (n, 6, 3), and the centres of the boxes (n, 3) [m]."""
-    bases, at_home = rods.begin(positions), rods.begin(_neutral_values(geometry))
-    return bases, geometry.neutral_pose.position + np.mean(bases - at_home, axis=1)
+    @cached_property
+    def half_widths(self) -> Array:
+        """Half-widths (7,) of the geometry's box in the coordinates but e_w [-]."""
+        scale, length = self.geometry.length_scale, float(self.rods.lengths.mean())
+        # Of the last coordinate, t . e_v / 2, a third of what all at their ends would give is
+        # enough.
+        slope = math.tan(0.5 * TURN)
+        parts = np.random.default_rng(0).uniform(-1.0, 1.0, (40 * TRIALS, 6))
+        parts[0] = 0.0
+        turns = exp_quaternion(TURN * parts[:, 3:])
+        turns = compose_quaternions(turns, self._neutral.quaternion_xyzw)
+        for width in WIDTHS:
+            shift = width * length
+            sizes = [slope] * 3 + [0.5 * shift / scale] * 3 + [0.5 * slope * shift / scale]
+            half = np.array(sizes)
+            place = self._neutral.position + shift * parts[:, :3]
+            values, poses = self.rods.positions(place, turns), np.hstack([place, turns])
+            found = np.flatnonzero(np.all(np.isfinite(values), axis=1))[:TRIALS]
+            bases, centres = self._boxes(values[found])
+            x, inside = self._coordinates(centres, poses[found], half)
+            if np.all(self._proved(bases[inside], centres[inside], x[inside], half)):
+                return read_only(half)
+        raise GeometryError(
+            f'{self.geometry.name}: forward kinematics is ambiguous next to the neutral pose: no '
+            f'box of {WIDTHS[-1] * length:.3g} m and {math.degrees(TURN):g}° about it is proved '
+            'to hold one pose only; choose another neutral pose'
+        )
 
+    def _lines(self, position: Array, quaternion: Array) -> tuple[Array, Array]:
+        """Return the rods' lines (6, 6), moments in length scales, and transmissions (6,)."""
+        matrix, _, gears = self.rods.jacobians(position, quaternion, np.zeros((1, 6)))
+        scales = np.repeat([1.0, self.geometry.length_scale], 3)
+        return matrix[0] * gears[0][:, None] / scales, gears[0]
 
-def _judge(
-    constants: Array, figures: Array, sure: NDArray[np.bool_], status: NDArray[np.int64]
-) -> None:
-    """Say of poses that have been found, and are not assured, why."""
-    home = constants[newton_kernels.DETERMINANT]
-    found = (status == newton_kernels.CONVERGED) & ~sure
-    regular = np.abs(figures[:, 2]) > newton_kernels.SMALLEST_DETERMINANT * abs(home)
-    status[found] = newton_kernels.OUTSIDE_REGION
-    status[found & (figures[:, 2] * home < 0.0)] = newton_kernels.WRONG_ASSEMBLY
-    status[found & ~regular] = newton_kernels.SINGULAR
+    def _boxes(self, positions: Array) -> tuple[Array, Array]:
+        """Return where the rods begin (n, 6, 3), and the centres of the boxes (n, 3) [m]."""
+        bases = self.rods.begin(positions)
+        return bases, self._neutral.position + np.mean(bases - self._begin, axis=1)
 
+    def _attempt(
+        self, bases: Array, centres: Array, first: Array
+    ) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.bool_]]:
+        """Return poses, figures and status from first poses (n, 7), and which are proved."""
+        count = len(bases)
+        result = np.empty((count, 7)), np.zeros((count, 3)), np.zeros(count, np.int64)
+        joints = self.geometry.platform_joints, self._constants, self._lengths
+        kernels.newton(bases, *joints, first, *result)
+        poses, _, status = result
+        sure, half = np.zeros(count, dtype=bool), self.half_widths
+        found = np.flatnonzero(status == newton_kernels.CONVERGED)
+        x, inside = self._coordinates(centres[found], poses[found], half)
+        blocks = max(1, math.ceil(inside.sum() / BLOCK))
+        for some in np.array_split(np.flatnonzero(inside), blocks):
+            at = found[some]
+            sure[at] = self._proved(bases[at], centres[at], x[some], half)
+        return *result, sure
 
-def _assured(
-    geometry: Geometry,
-    rods: Rods,
-    bases: Array,
-    centres: Array,
-    poses: Array,
-    status: NDArray[np.int64],
-) -> NDArray[np.bool_]:
-    """Tell which poses are proved to be the only ones in their box, (n,)."""
-    half = half_widths(geometry)
-    sure = np.zeros(len(poses), dtype=bool)
-    found = np.flatnonzero(status == newton_kernels.CONVERGED)
-    x = _coordinates(geometry, centres[found], poses[found])
-    inside = np.all(np.abs(x[:, OTHERS]) <= half * x[:, [HOME]], axis=1)
-    for some in np.array_split(np.flatnonzero(inside), max(1, math.ceil(inside.sum() / BLOCK))):
-        at = found[some]
-        sure[at] = _proved(geometry, bases[at], centres[at], x[some], half)
-    return sure
+    def _coordinates(
+        self, centres: Array, poses: Array, half: Array
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """Return poses (n, 7) as dual quaternions (n, 8) about centres; which are inside."""
+        centred = Pose(np.zeros(3), self._neutral.quaternion_xyzw)
+        scale = self.geometry.length_scale
+        x = dual_quaternion(centred, scale, poses[:, :3] - centres, poses[:, 3:])
+        return x, np.all(np.abs(x[:, OTHERS]) <= half * x[:, [HOME]], axis=1)
 
-
-def _coordinates(geometry: Geometry, centres: Array, poses: Array) -> Array:
-    """Return poses (n, 7) as dual quaternions (n, 8) relative to their centres (n, 3) [m]."""
-    centred = Pose(np.zeros(3), geometry.neutral_pose.quaternion_xyzw)
-    return dual_quaternion(centred, geometry.length_scale, poses[:, :3] - centres, poses[:, 3:])
-
-
-def _proved(
-    geometry: Geometry, bases: Array, centres: Array, x: Array, half: Array
-) -> NDArray[np.bool_]:
-    """Tell of which poses x (n, 8) it is proved that they are the only ones in the box.
-
-    Beginnings of the rods are (n, 6, 3), centres (n, 3) [m].
-    """
-    if not len(bases):
-        return np.zeros(0, dtype=bool)
-    forms = _forms(geometry, bases, centres)
-    found = x / x[:, [HOME]]
-    middle = 0.5 * found
-    middle[:, HOME] += 0.5
-    start = np.einsum('nbij,nj->nbi', forms, middle)
-    regular = np.abs(np.linalg.det(start)) > 0.0
-    inverse = np.linalg.inv(np.where(regular[:, None, None], start, np.eye(8)))
-    product = (inverse @ forms.reshape(-1, 8, 64)).reshape(-1, 8, 8, 8)
-    cone = product.transpose(0, 3, 1, 2)
-    cone = 0.5 * (cone + cone.swapaxes(2, 3))
-    size = np.trace(np.einsum('nj,njab->nab', middle, cone), axis1=1, axis2=2) / 8.0
-    cone = cone / size[:, None, None, None]
-    packed = np.moveaxis(cone, 1, 3)[(slice(None), *np.tril_indices(8))]
-    corners = np.ones((len(SIGNS), 8))
-    corners[:, OTHERS] = SIGNS * half
-    least = 1.0 / math.sqrt(1.0 + float(half[:3] @ half[:3]))
-    own = x[:, HOME]
-    shares = np.stack([own / (own + 1.0), own / (own + least)], axis=1)
-    held = np.zeros(len(bases), np.int64)
-    kernels.covered(corners, found, shares, np.ascontiguousarray(packed), held)
-    return (held == 1) & regular
-
-
-def _forms(geometry: Geometry, bases: Array, centres: Array) -> Array:
-    """Return the quadratic forms (n, 8, 8, 8), as `uniqueness.length_forms` for each centre."""
-    scale, turn = geometry.length_scale, geometry.neutral_pose.rotation
-    platform = geometry.platform_joints @ turn.T / scale
-    forms = np.zeros((len(bases), 8, 8, 8))
-    for n, (base, centre) in enumerate(zip(bases, centres, strict=True)):
-        forms[n, :6] = leg_forms((base - centre) / scale, platform)
-    forms[:, 6, :4, :4] = forms[:, 7, :4, 4:] = forms[:, 7, 4:, :4] = np.eye(4)
-    return forms
-
-
-@lru_cache(maxsize=64)
-def half_widths(geometry: Geometry) -> Array:
-    """Return the half-widths (7,) of a geometry's box in the coordinates but e_w [-]."""
-    rods, neutral = _rods(geometry), geometry.neutral_pose
-    scale, length = geometry.length_scale, float(rods.lengths.mean())
-    # Of the last coordinate, t . e_v / 2, a third of what all at their ends would give is enough.
-    slope = math.tan(0.5 * TURN)
-    parts = np.random.default_rng(0).uniform(-1.0, 1.0, (40 * TRIALS, 6))
-    parts[0] = 0.0
-    turns = compose_quaternions(exp_quaternion(TURN * parts[:, 3:]), neutral.quaternion_xyzw)
-    for width in WIDTHS:
-        shift = width * length
-        sizes = [slope] * 3 + [0.5 * shift / scale] * 3 + [0.5 * slope * shift / scale]
-        half = np.array(sizes)
-        place = neutral.position + shift * parts[:, :3]
-        values, poses = rods.positions(place, turns), np.concatenate([place, turns], axis=1)
-        found = np.flatnonzero(np.all(np.isfinite(values), axis=1))[:TRIALS]
-        bases, centres = _bases(geometry, rods, values[found])
-        x = _coordinates(geometry, centres, poses[found])
-        inside = np.all(np.abs(x[:, OTHERS]) <= half * x[:, [HOME]], axis=1)
-        if np.all(_proved(geometry, bases[inside], centres[inside], x[inside], half)):
-            return read_only(half)
-    raise GeometryError(
-        f'{geometry.name}: forward kinematics is ambiguous next to the neutral pose: no box of '
-        f'{WIDTHS[-1] * length:.3g} m and {math.degrees(TURN):g}° about it is proved to hold one '
-        'pose only; choose another neutral pose'
-    )
-
-
-def _home(geometry: Geometry) -> tuple[Array, Array]:
-    """Return the neutral pose as (1, 3) and (1, 4)."""
-    pose = geometry.neutral_pose
-    return pose.position.reshape(1, 3), pose.quaternion_xyzw.reshape(1, 4)
-
-
-def _neutral_values(geometry: Geometry) -> Array:
-    return _rods(geometry).positions(*_home(geometry))
-
-
-@lru_cache(maxsize=64)
-def _constants(geometry: Geometry) -> Array:
-    """Return what Newton's kernel wants to know; its own region holds every pose."""
-    rods, pose = _rods(geometry), geometry.neutral_pose
-    matrix, _, transmission = rods.jacobians(*_home(geometry), np.zeros((1, 6)))
-    lines = matrix[0] * transmission[0][:, None]
-    lines[:, 3:] /= geometry.length_scale
-    constants = np.concatenate([pose.position, pose.quaternion_xyzw, np.zeros(4)])
-    constants[newton_kernels.SCALE] = geometry.length_scale
-    constants[newton_kernels.CERTAIN] = math.inf
-    constants[newton_kernels.DETERMINANT] = np.linalg.det(lines)
-    constants[newton_kernels.TOLERANCE] = newton_kernels.RELATIVE_TOLERANCE * rods.lengths.mean()
-    return read_only(constants)
+    def _proved(self, bases: Array, centres: Array, x: Array, half: Array) -> NDArray[np.bool_]:
+        """Tell of which poses x (n, 8) it is proved that they are the only ones in the box."""
+        if not len(bases):
+            return np.zeros(0, dtype=bool)
+        scale, turn = self.geometry.length_scale, self._neutral.rotation
+        platform = self.geometry.platform_joints @ turn.T / scale
+        forms = length_forms((bases - centres[:, None]) / scale, platform)
+        found = x / x[:, [HOME]]
+        middle = 0.5 * found
+        middle[:, HOME] += 0.5
+        start = np.einsum('nbij,nj->nbi', forms, middle)
+        regular = np.abs(np.linalg.det(start)) > 0.0
+        inverse = np.linalg.inv(np.where(regular[:, None, None], start, np.eye(8)))
+        product = (inverse @ forms.reshape(-1, 8, 64)).reshape(-1, 8, 8, 8)
+        cone = product.transpose(0, 3, 1, 2)
+        cone = 0.5 * (cone + cone.swapaxes(2, 3))
+        size = np.trace(np.einsum('nj,njab->nab', middle, cone), axis1=1, axis2=2) / 8.0
+        cone = cone / size[:, None, None, None]
+        packed = np.moveaxis(cone, 1, 3)[(slice(None), *np.tril_indices(8))]
+        corners = np.ones((len(SIGNS), 8))
+        corners[:, OTHERS] = SIGNS * half
+        least = 1.0 / math.sqrt(1.0 + float(half[:3] @ half[:3]))
+        own = x[:, HOME]
+        shares = np.stack([own / (own + 1.0), own / (own + least)], axis=1)
+        held = np.zeros(len(bases), np.int64)
+        kernels.covered(corners, found, shares, np.ascontiguousarray(packed), held)
+        return (held == 1) & regular

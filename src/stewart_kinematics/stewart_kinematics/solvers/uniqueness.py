@@ -150,7 +150,7 @@ def uniqueness_region(geometry: Geometry) -> UniquenessRegion:
     Raises:
         GeometryError: If the region has no room about the neutral pose, which is all but singular.
     """
-    forms = length_forms(geometry)
+    forms = length_forms(*relative_joints(geometry))
     plain = _inverse(geometry, forms)
     region = _region(geometry, forms, plain)
     poses, weights = _corners(geometry, forms)
@@ -181,37 +181,41 @@ def dual_quaternion(
     return np.concatenate([turn, 0.5 * compose_quaternions(translation, turn)], axis=-1)
 
 
-def length_forms(geometry: Geometry) -> Array:
-    """Return the quadratic forms of a pose's dual quaternion.
+def relative_joints(geometry: Geometry) -> tuple[Array, Array]:
+    """Return base and platform joints (6, 3) relative to the neutral pose, in length scales."""
+    neutral, scale = geometry.neutral_pose, geometry.length_scale
+    base = (geometry.base_joints - neutral.position) / scale
+    return base, geometry.platform_joints @ neutral.rotation.T / scale
+
+
+def length_forms(base: Array, platform: Array) -> Array:
+    """Return the quadratic forms of a pose's dual quaternion; joints are those of `leg_forms`.
 
     Returns:
-        (8, 8, 8): N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g
-        [-].
+        (..., 8, 8, 8): N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e .
+        g [-].
     """
-    neutral, one = geometry.neutral_pose, np.eye(4)
-    base = (geometry.base_joints - neutral.position) / geometry.length_scale
-    platform = geometry.platform_joints @ neutral.rotation.T / geometry.length_scale
-    forms = np.zeros((8, 8, 8))
-    forms[:6] = leg_forms(base, platform)
-    forms[6, :4, :4] = forms[7, :4, 4:] = forms[7, 4:, :4] = one
+    forms = np.zeros((*base.shape[:-2], 8, 8, 8))
+    forms[..., :6, :, :] = leg_forms(base, platform)
+    forms[..., 6, :4, :4] = forms[..., 7, :4, 4:] = forms[..., 7, 4:, :4] = np.eye(4)
     return forms
 
 
 def leg_forms(base: NDArray[Any], platform: NDArray[Any]) -> NDArray[Any]:
-    """Return the quadratic forms (6, 8, 8) of the squared lengths, times |e|².
+    """Return the quadratic forms (..., 6, 8, 8) of the squared lengths, times |e|².
 
-    Joints a and b (6, 3) are in the axes that the pose relates, real or complex; the forms in the
-    square of their unit.
+    Joints a (..., 6, 3) and b (6, 3) are in the axes that the pose relates, real or complex; the
+    forms in the square of their unit.
     """
     # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
     left, right = np.tensordot(base, LEFT, 1), np.tensordot(platform, RIGHT, 1)
-    crossed = left.swapaxes(1, 2) @ right
-    forms = np.zeros((6, 8, 8), dtype=crossed.dtype)
-    own = np.sum(base * base + platform * platform, axis=1)
-    forms[:, :4, :4] = own[:, None, None] * np.eye(4) - crossed - crossed.swapaxes(1, 2)
-    forms[:, 4:, 4:] = 4.0 * np.eye(4)
-    forms[:, 4:, :4] = 2.0 * (right - left)
-    forms[:, :4, 4:] = forms[:, 4:, :4].swapaxes(1, 2)
+    crossed = left.swapaxes(-2, -1) @ right
+    forms = np.zeros((*base.shape[:-1], 8, 8), dtype=crossed.dtype)
+    own = np.sum(base * base + platform * platform, axis=-1)[..., None, None]
+    forms[..., :4, :4] = own * np.eye(4) - crossed - crossed.swapaxes(-2, -1)
+    forms[..., 4:, 4:] = 4.0 * np.eye(4)
+    forms[..., 4:, :4] = 2.0 * (right - left)
+    forms[..., :4, 4:] = forms[..., 4:, :4].swapaxes(-2, -1)
     return forms
 
 
