@@ -15,7 +15,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Linkage
 from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, leg_axes
-from stewart_kinematics.model.platform import RigidBody
+from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
 OFF_LINE = 0.01
@@ -107,13 +107,10 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
         expected = 'six between base and platform; other legs than these have no platform file'
         raise ConfigurationError('chains with one slide', len(paths), expected, file)
     order = {id(joint): k for k, joint in enumerate(linkage.joints)}
-    paths.sort(
-        key=lambda path: min(order[id(j)] for s in path for j in s.joints if j.kind == 'slide')
-    )
+    paths.sort(key=lambda p: min(order[id(j)] for s in p for j in s.joints if j.kind == 'slide'))
     notes: list[str] = []
-    members = {
-        body: [link for link in range(len(linkage.links)) if of[link] == body] for body in of
-    }
+    links = range(len(linkage.links))
+    members = {body: [link for link in links if of[link] == body] for body in of}
     legs = [_leg(linkage, path, members, notes, file) for path in paths]
     return Hexapod(members[base], members[platform], legs, notes)
 
@@ -147,7 +144,7 @@ def merged(linkage: Linkage, links: list[int], axes: Array, origin: Array) -> Ri
 
     No links give a massless body; masses up to `LEAST_MASS` count as none.
     """
-    whole = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+    whole = NO_BODY
     for k in links:
         link = linkage.links[k]
         turn = axes.T @ link.rotation
@@ -195,18 +192,9 @@ def _leg(
     bodies = [members[step.body] for step in path[:-1]]
     below = [link for links in bodies[:cut] for link in links]
     above = [link for links in bodies[cut:] for link in links]
-    return Leg(
-        slide.name,
-        base,
-        socket,
-        abs(reach) - sign * slide.position,
-        limits,
-        slide.rate,
-        axis,
-        min(halves) if halves else None,
-        merged(linkage, below, axes, foot),
-        merged(linkage, above, axes, tip),
-    )
+    zero, cone = abs(reach) - sign * slide.position, min(halves) if halves else None
+    tubes = merged(linkage, below, axes, foot), merged(linkage, above, axes, tip)
+    return Leg(slide.name, base, socket, zero, limits, slide.rate, axis, cone, *tubes)
 
 
 def _centre(
@@ -225,9 +213,8 @@ def _centre(
     points_on = [joint.at_parent for joint, _ in joints]
     load = sum(a @ p for a, p in zip(across, points_on, strict=True))
     point: Array = np.asarray(np.linalg.lstsq(sum(across), load, rcond=None)[0], dtype=float)
-    missed = max(
-        float(np.linalg.norm(a @ (point - p))) for a, p in zip(across, points_on, strict=True)
-    )
+    pairs = zip(across, points_on, strict=True)
+    missed = max(float(np.linalg.norm(a @ (point - p))) for a, p in pairs)
     if missed > CROSSING:
         notes.append(f'{name}: axes at the {where} miss each other by {2.0 * missed:.3g} m')
     return point, point

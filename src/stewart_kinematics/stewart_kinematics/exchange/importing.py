@@ -76,6 +76,7 @@ class _Import:
     def content(self) -> tuple[dict[str, Any], list[str]]:
         """Return what stands in the file, and the notes."""
         geometry, stroke = self._geometry()
+        retracted = float(geometry.retracted_length[0])
         content: dict[str, Any] = {
             'name': self.linkage.name,
             'title': self.linkage.title or self.linkage.name.replace('_', ' '),
@@ -84,10 +85,7 @@ class _Import:
             'pairing': [1, 2, 3, 4, 5, 6],
             'zero_pose': _written(geometry.zero_pose),
             'neutral_pose': _written(geometry.neutral_pose),
-            'legs': {
-                'retracted_length_m': float(geometry.retracted_length[0]),
-                'stroke_m': stroke,
-            },
+            'legs': {'retracted_length_m': retracted, 'stroke_m': stroke},
             'limits': {},
         }
         for key, value in self._limits(geometry).items():
@@ -139,9 +137,8 @@ class _Import:
         zero = np.array([leg.zero_length for leg in legs])
         if any(leg.limits is None for leg in legs):
             half = ASSUMED_STROKE * float(lengths.mean())
-            self._assume(
-                'legs.stroke_m', f'± {half:.4g} m about the drawn mean; the model has no limits'
-            )
+            about = f'± {half:.4g} m about the drawn mean; the model has no limits'
+            self._assume('legs.stroke_m', about)
             self.sources['legs.retracted_length_m'] = 'assumption: as legs.stroke_m'
             return float(lengths.mean()) - half, [0.0, 2.0 * half]
         ranges = np.array([leg.limits for leg in legs])
@@ -151,15 +148,11 @@ class _Import:
         shortest = float((zero + ranges[:, 0]).max())
         longest = float((zero + ranges[:, 1]).min())
         if not 0.0 < shortest < longest:
-            expected = 'lengths above 0 m that all six have'
-            raise ConfigurationError(
-                'lengths of the legs [m]', [shortest, longest], expected, self.file
-            )
+            key, expected = 'lengths of the legs [m]', 'lengths above 0 m that all six have'
+            raise ConfigurationError(key, [shortest, longest], expected, self.file)
         if not same:
-            self.notes.append(
-                f'legs: their lengths differ, what all have is taken: {shortest:.6g} to '
-                f'{longest:.6g} m'
-            )
+            common = f'{shortest:.6g} to {longest:.6g} m'
+            self.notes.append(f'legs: their lengths differ, what all have is taken: {common}')
         return shortest, [0.0, longest - shortest]
 
     def _neutral(
@@ -178,13 +171,11 @@ class _Import:
         lowest = float(bases[:, 2].mean() - (sockets @ drawn.rotation.T)[:, 2].mean())
         if excess(lowest) >= 0.0:
             expected = f'{reach[0]:.6g} to {reach[1]:.6g} m, what the slides allow, at some height'
-            raise ConfigurationError(
-                'drawn legs [m]', lengths.round(6).tolist(), expected, self.file
-            )
+            drawn_legs = lengths.round(6).tolist()
+            raise ConfigurationError('drawn legs [m]', drawn_legs, expected, self.file)
         height = float(brentq(excess, lowest, lowest + 2.0 * reach.mean()))
-        self._assume(
-            'neutral_pose', f'half way out, at {height:.6g} m; the drawing is out of reach'
-        )
+        where = f'half way out, at {height:.6g} m; the drawing is out of reach'
+        self._assume('neutral_pose', where)
         return Pose(np.array([*drawn.position[:2], height]), drawn.quaternion_xyzw)
 
     def _limits(self, geometry: Geometry) -> dict[str, Any]:
@@ -201,9 +192,8 @@ class _Import:
             for j in range(i)
         )
         condition = float(condition_number(geometry, neutral.position, neutral.quaternion_xyzw))
-        limits = assumed_limits(
-            rate, acceleration, geometry.length_scale, ASSUMED_CONDITION * condition
-        )
+        size, worst = geometry.length_scale, ASSUMED_CONDITION * condition
+        limits = assumed_limits(rate, acceleration, size, worst)
         assumed = {
             'legs.rate_mps': rate,
             'legs.acceleration_mps2': acceleration,
@@ -212,29 +202,21 @@ class _Import:
             'legs.distance_m': min(RingDimensions.leg_distance, 0.5 * nearest),
             **{f'limits.{key}': value for key, value in limits.items()},
         }
-        known = {key: values for key, values in numbers.items() if key in NUMBERS}
-        if len(rates) == 6:
-            known.setdefault('legs.rate_mps', [rate])
+        known: dict[str, Any] = {'legs.rate_mps': rate} if len(rates) == 6 else {}
         if cones:
-            known.setdefault(
-                'legs.base_joint_angle_deg', [min(90.0, float(np.degrees(min(cones))))]
-            )
-        values: dict[str, Any] = {}
-        for key in NUMBERS:
-            if key in known:
-                values[key] = known[key] if len(known[key]) > 1 else known[key][0]
-            else:
-                values[key] = assumed[key]
-                self.sources[key] = f'assumption: {UNSAID}'
-        return values
+            known['legs.base_joint_angle_deg'] = min(90.0, float(np.degrees(min(cones))))
+        said = ((key, numbers[key]) for key in NUMBERS if key in numbers)
+        known |= {key: item if len(item) > 1 else item[0] for key, item in said}
+        unsaid = [key for key in NUMBERS if key not in known]
+        self.sources |= dict.fromkeys(unsaid, f'assumption: {UNSAID}')
+        return {key: known.get(key, assumed[key]) for key in NUMBERS}
 
     def _axes(self) -> Array | None:
         """Return the fixed axes of the base joints; None if they are x, as in a file without."""
         axes = [leg.axis for leg in self.found.legs]
         if any(axis is None for axis in axes):
-            self.notes.append(
-                f'legs.{AXES_KEY}: assumed x; not every leg has a universal joint at the base'
-            )
+            why = 'not every leg has a universal joint at the base'
+            self.notes.append(f'legs.{AXES_KEY}: assumed x; {why}')
             return None
         turned = np.array(axes) @ self.base.rotation
         return None if np.allclose(turned, [1.0, 0.0, 0.0], rtol=0.0, atol=1e-12) else turned
@@ -275,17 +257,12 @@ class _Import:
         """Return the mean of six legs' bodies; a note if they are not alike."""
         rows = [np.array([b.mass, *b.centre_of_mass, *b.inertia.ravel()]) for b in bodies]
         mean = np.mean(rows, axis=0)
-        for part, what in (
-            (slice(0, 1), 'mass'),
-            (slice(1, 4), 'centre'),
-            (slice(4, 13), 'inertia'),
-        ):
-            size = float(np.abs(mean[part]).max())
-            worst = float(np.ptp(rows, axis=0)[part].max())
+        for begin, end, what in ((0, 1, 'mass'), (1, 4, 'centre'), (4, 13, 'inertia')):
+            size = float(np.abs(mean[begin:end]).max())
+            worst = float(np.ptp(rows, axis=0)[begin:end].max())
             if worst > ALIKE * size and worst > 1e-9:
-                self.notes.append(
-                    f'masses.{name}: the legs differ in {what} by {worst:.3g}, the mean is taken'
-                )
+                differ = f'the legs differ in {what} by {worst:.3g}, the mean is taken'
+                self.notes.append(f'masses.{name}: {differ}')
         return RigidBody(float(mean[0]), mean[1:4], mean[4:].reshape(3, 3))
 
 

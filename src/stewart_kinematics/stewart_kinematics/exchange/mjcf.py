@@ -21,8 +21,8 @@ from stewart_kinematics.exchange.neutral_legs import (
     LEAST_MASS,
     NeutralLegs,
 )
-from stewart_kinematics.model.platform import Platform, RigidBody
-from stewart_kinematics.model.schema import SCALES
+from stewart_kinematics.model.platform import ANGLES, MAGNITUDES, Platform, RigidBody
+from stewart_kinematics.model.schema import scale_of
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
 
@@ -32,22 +32,18 @@ STEP, STEP_OF_MASSLESS_LEGS = 5e-4, 1e-4
 TITLE = 'title'
 """Name of the custom text that holds the long name."""
 
+LEG_NUMBERS = {
+    'rate_mps': 'rate',
+    'acceleration_mps2': 'acceleration',
+    'base_joint_angle_deg': 'base_joint_angle',
+    'platform_joint_angle_deg': 'platform_joint_angle',
+    'distance_m': 'leg_distance',
+}
 NUMBERS = {
-    'legs.rate_mps': 'rate',
-    'legs.acceleration_mps2': 'acceleration',
-    'legs.base_joint_angle_deg': 'base_joint_angle',
-    'legs.platform_joint_angle_deg': 'platform_joint_angle',
-    'legs.distance_m': 'leg_distance',
-    'limits.roll_deg': 'roll',
-    'limits.pitch_deg': 'pitch',
-    'limits.yaw_deg': 'yaw',
+    **{f'legs.{key}': name for key, name in LEG_NUMBERS.items()},
+    **{f'limits.{name}_deg': name for name in ANGLES},
     'limits.condition_number': 'condition_number',
-    'limits.linear_velocity_mps': 'linear_velocity',
-    'limits.linear_acceleration_mps2': 'linear_acceleration',
-    'limits.linear_jerk_mps3': 'linear_jerk',
-    'limits.angular_velocity_radps': 'angular_velocity',
-    'limits.angular_acceleration_radps2': 'angular_acceleration',
-    'limits.angular_jerk_radps3': 'angular_jerk',
+    **{f'limits.{key}': name for name, key in MAGNITUDES.items()},
 }
 """Keys of a platform file that MJCF has no place for, and what `Limits` calls them."""
 
@@ -60,15 +56,8 @@ def mjcf(platform: Platform) -> str:
     root = ET.Element('mujoco', model=platform.name)
     # Without these MuJoCo would mend bodies in silence.
     add(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
-    add(
-        root,
-        'option',
-        timestep=step,
-        integrator='RK4',
-        gravity=gravity_of(platform),
-        tolerance='1e-12',
-        jacobian='dense',
-    )
+    solver = {'integrator': 'RK4', 'tolerance': '1e-12', 'jacobian': 'dense'}
+    add(root, 'option', solver, timestep=step, gravity=gravity_of(platform))
     _defaults(root, step)
     world = add(root, 'worldbody')
     add(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')
@@ -140,33 +129,19 @@ def _legs(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -
     width = 0.01 * float(geometry.retracted_length.min())
     for i, axes in enumerate(legs.frames):
         name = f'leg_{i + 1}'
-        cylinder = add(
-            world, 'body', name=f'{name}_cylinder', pos=geometry.base_joints[i], xyaxes=axes.T[:2]
-        )
+        place = {'pos': geometry.base_joints[i], 'xyaxes': axes.T[:2]}
+        cylinder = add(world, 'body', place, name=f'{name}_cylinder')
         hinges = ('u', axes.T @ platform.base_joint_axes[i]), ('v', [0.0, 1.0, 0.0])
         for k, (letter, axis) in enumerate(hinges):
-            add(
-                cylinder,
-                'joint',
-                name=f'{name}_base_{letter}',
-                axis=axis,
-                ref=legs.angles[i, k],
-                range=legs.angle_ranges[i, k],
-            )
+            angle = {'ref': legs.angles[i, k], 'range': legs.angle_ranges[i, k]}
+            add(cylinder, 'joint', angle, name=f'{name}_base_{letter}', axis=axis)
         _inertial(cylinder, masses['cylinder'])
         tube = [0.0, 0.0, 0.0, 0.0, 0.0, 0.9 * geometry.retracted_length[i]]
         colour = '0.1 0.3 0.8 1'
         add(cylinder, 'geom', type='capsule', fromto=tube, size=2.0 * width, rgba=colour)
         rod = add(cylinder, 'body', name=f'{name}_rod', pos=[0.0, 0.0, lengths[i]])
-        add(
-            rod,
-            'joint',
-            name=name,
-            type='slide',
-            axis='0 0 1',
-            ref=legs.stroke[i],
-            range=platform.limits.stroke[i],
-        )
+        stroke = {'ref': legs.stroke[i], 'range': platform.limits.stroke[i]}
+        add(rod, 'joint', stroke, name=name, type='slide', axis='0 0 1')
         _inertial(rod, masses['rod'])
         back = [0.0, 0.0, -geometry.retracted_length[i], 0.0, 0.0, 0.0]
         add(rod, 'geom', type='capsule', fromto=back, size=width)
@@ -179,7 +154,6 @@ def _custom(root: ET.Element, platform: Platform) -> None:
     add(custom, 'text', name=TITLE, data=platform.title)
     numbers = {'zero_pose.position_m': zero.position, 'zero_pose.rpy_deg': np.array(rpy_deg(zero))}
     for key, name in NUMBERS.items():
-        scale = SCALES[key.rsplit('_', 1)[1]]
-        numbers[key] = np.divide(getattr(platform.limits, name), scale)
+        numbers[key] = np.divide(getattr(platform.limits, name), scale_of(key))
     for key, values in numbers.items():
         add(custom, 'numeric', name=key, data=values)

@@ -72,9 +72,8 @@ def _link(model: Any, data: Any, body: int) -> Link:
     rotation = data.xmat[body].reshape(3, 3).copy()
     axes = rotation.T @ data.ximat[body].reshape(3, 3)
     inertia = axes @ np.diag(model.body_inertia[body]) @ axes.T
-    own = RigidBody(
-        float(model.body_mass[body]), model.body_ipos[body].copy(), 0.5 * (inertia + inertia.T)
-    )
+    mass, centre = float(model.body_mass[body]), model.body_ipos[body].copy()
+    own = RigidBody(mass, centre, 0.5 * (inertia + inertia.T))
     return Link(model.body(body).name or f'body {body}', data.xpos[body].copy(), rotation, own)
 
 
@@ -111,11 +110,8 @@ def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
             ends = int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
         else:
             # A connect holds both anchors, a weld's are of no account here.
-            anchors = model.eq_data[k, :3], model.eq_data[k, 3:6]
-            points = [
-                data.xpos[body] + data.xmat[body].reshape(3, 3) @ anchor
-                for body, anchor in zip(ends, anchors, strict=True)
-            ]
+            pairs = zip(ends, model.eq_data[k, :6].reshape(2, 3), strict=True)
+            points = [data.xpos[b] + data.xmat[b].reshape(3, 3) @ anchor for b, anchor in pairs]
         name = model.equality(k).name or f'equality {k}'
         result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
     return result

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_kinematics.model.platform import Platform, RigidBody
+from stewart_kinematics.model.platform import NO_BODY, Platform, RigidBody
 from stewart_kinematics.motion import Array, read_only
 from stewart_kinematics.solvers.inverse import leg_lengths, passive_angles
 
@@ -61,17 +61,11 @@ class NeutralLegs:
         tips = pose.position + geometry.platform_joints @ pose.rotation.T
         pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
         cone = platform.limits.base_joint_angle
-        reach = np.stack(
-            [np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))), np.full(6, cone)],
-            axis=1,
-        )
-        return cls(
-            angles,
-            np.stack([angles - reach, angles + reach], axis=2),
-            leg_lengths(*where) - geometry.retracted_length,
-            np.array([leg_axes(leg, axis) for leg, axis in pairs]),
-            tips,
-        )
+        about_u = np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1])))
+        reach = np.stack([about_u, np.full(6, cone)], axis=1)
+        ranges = np.stack([angles - reach, angles + reach], axis=2)
+        stroke = leg_lengths(*where) - geometry.retracted_length
+        return cls(angles, ranges, stroke, np.array([leg_axes(*pair) for pair in pairs]), tips)
 
 
 def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
@@ -89,8 +83,7 @@ def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
 
 def weighed(body: RigidBody | None) -> RigidBody:
     """Return a body as simulators take it: with a mass, and with inertia about every axis."""
-    if body is None:
-        body = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+    body = body or NO_BODY
     inertia = body.inertia
     if np.linalg.eigvalsh(inertia)[0] < LEAST_INERTIA:
         inertia = read_only(inertia + LEAST_INERTIA * np.eye(3))

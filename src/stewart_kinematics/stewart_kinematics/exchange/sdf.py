@@ -126,12 +126,8 @@ def _leg(
     """Add cylinder and rod, the joints about them, and a sensor of the leg's force."""
     name, axes = f'leg_{i + 1}', legs.frames[i]
     turned = Rotation.from_matrix(axes).as_quat()
-    cylinder = _link(
-        model,
-        f'{name}_cylinder',
-        Pose(platform.geometry.base_joints[i], turned),
-        masses['cylinder'],
-    )
+    place = Pose(platform.geometry.base_joints[i], turned)
+    cylinder = _link(model, f'{name}_cylinder', place, masses['cylinder'])
     rod = _link(model, f'{name}_rod', Pose(legs.tips[i], turned), masses['rod'])
     retracted = platform.geometry.retracted_length[i]
     width = 0.01 * float(retracted)

@@ -8,16 +8,19 @@ URDF itself knows trees only. Gazebo takes the joints of a loop as ``<gazebo><jo
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
-from stewart_kinematics.model.platform import RigidBody
+from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
+T = TypeVar('T')
 KINDS: dict[str, Kind] = {
     'revolute': 'hinge',
     'continuous': 'hinge',
@@ -86,7 +89,7 @@ class _Reader:
 
     def _body(self, inertial: ET.Element | None) -> RigidBody:
         if inertial is None:
-            return RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+            return NO_BODY
         centre, axes = self._origin(inertial)
         inertia = np.zeros((3, 3))
         for row, column in zip(*np.triu_indices(3), strict=True):
@@ -98,20 +101,11 @@ class _Reader:
 
     def _joint(self, joint: ET.Element, elements: dict[str, ET.Element]) -> str:
         """Add a joint and its child; return the child's name."""
-        parent, child, name = (
-            self._end(joint, 'parent'),
-            self._end(joint, 'child'),
-            joint.get('name', ''),
-        )
-        kind = KINDS.get(joint.get('type', ''))
-        if kind is None:
-            raise self._refused(
-                f'type of joint {name}', joint.get('type'), f'one of {", ".join(KINDS)}'
-            )
+        parent, child = self._end(joint, 'parent'), self._end(joint, 'child')
+        name, kind = joint.get('name', ''), self._kind('joint', joint, KINDS)
         carrier = self.found.links[self.index[parent]]
         offset, turn = self._origin(joint)
-        place = carrier.position + carrier.rotation @ offset
-        rotation = carrier.rotation @ turn
+        place, rotation = carrier.position + carrier.rotation @ offset, carrier.rotation @ turn
         self._add(elements, child, place, rotation)
         axis = self._numbers(joint, 'axis', 'xyz', 3, (1.0, 0.0, 0.0))
         limits, rate = None, None
@@ -121,33 +115,24 @@ class _Reader:
                 for key in ('lower', 'upper', 'velocity')
             )
             limits = (lower, upper) if lower < upper else None
+        one, other, axis = self.index[parent], self.index[child], axis / np.linalg.norm(axis)
         self.found.joints.append(
-            Joint(
-                kind,
-                name,
-                self.index[parent],
-                self.index[child],
-                place,
-                place,
-                rotation @ axis / np.linalg.norm(axis),
-                0.0,
-                limits,
-                rate or None,
-            )
+            Joint(kind, name, one, other, place, place, rotation @ axis, 0.0, limits, rate or None)
         )
         return child
 
+    def _kind(self, what: str, joint: ET.Element, known: Mapping[str, T]) -> T:
+        kind = known.get(joint.get('type', ''))
+        if kind is None:
+            key, expected = f'type of {what} {joint.get("name", "")}', f'one of {", ".join(known)}'
+            raise self._refused(key, joint.get('type'), expected)
+        return kind
+
     def _gazebo(self, joint: ET.Element) -> None:
         """Add a loop's joint as Gazebo takes it: its pose and axes are in its child's frame."""
-        kinds = CLOSURES.get(joint.get('type', ''))
-        name = joint.get('name', '')
-        if kinds is None:
-            raise self._refused(
-                f'type of closure {name}', joint.get('type'), f'one of {", ".join(CLOSURES)}'
-            )
-        parent, child = (
-            self._known(joint.findtext(tag, '').strip()) for tag in ('parent', 'child')
-        )
+        kinds, name = self._kind('closure', joint, CLOSURES), joint.get('name', '')
+        ends = (joint.findtext(tag, '').strip() for tag in ('parent', 'child'))
+        parent, child = map(self._known, ends)
         link = self.found.links[child]
         pose = self._parsed(f'pose of {name}', joint.findtext('pose') or '0 0 0 0 0 0', 6)
         place = link.position + link.rotation @ pose[:3]
@@ -165,9 +150,8 @@ class _Reader:
             own = self._numbers(closure, f'{DRAKE}_p_{point}', 'value', 3)
             points.append(link.position + link.rotation @ own)
         name = f'ball_constraint {self.found.links[ends[1]].name}'
-        self.found.joints.append(
-            Joint('ball', name, ends[0], ends[1], points[0], points[1], np.zeros(3))
-        )
+        (one, other), (p, q) = ends, points
+        self.found.joints.append(Joint('ball', name, one, other, p, q, np.zeros(3)))
 
     def _origin(self, element: ET.Element) -> tuple[Array, Array]:
         turn = self._numbers(element, 'origin', 'rpy', 3, (0.0, 0.0, 0.0))
@@ -175,15 +159,10 @@ class _Reader:
         return place, Rotation.from_euler('xyz', turn).as_matrix()
 
     def _numbers(
-        self,
-        element: ET.Element,
-        tag: str,
-        key: str,
-        size: int,
-        default: tuple[float, ...] | None = None,
+        self, element: ET.Element, tag: str, key: str, size: int, default: Sequence[float] = ()
     ) -> Array:
         there = element.find(tag)
-        if default is not None and (there is None or there.get(key) is None):
+        if default and (there is None or there.get(key) is None):
             return np.array(default)
         return self._parsed(f'{tag} {key}', self._attribute(element, tag, key), size)
 
@@ -200,9 +179,8 @@ class _Reader:
         there = element.find(tag)
         value = None if there is None else there.get(key)
         if value is None:
-            raise self._refused(
-                f'{element.get("name", element.tag)}: {tag} {key}', None, 'a value'
-            )
+            what = f'{element.get("name", element.tag)}: {tag} {key}'
+            raise self._refused(what, None, 'a value')
         return value
 
     def _end(self, joint: ET.Element, which: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import math
 import os
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from stewart_description import platform_path, UnknownPlatformError
@@ -26,6 +27,15 @@ ROUNDING = 1e-6
 
 AXES_KEY = 'base_joint_axis_direction'
 """Key of the fixed axes of the base's universal joints, under ``legs``."""
+
+
+ANGLES = ('roll', 'pitch', 'yaw')
+MAGNITUDES = {
+    f'{kind}_{name}': f'{kind}_{name}_{unit}ps{power}'
+    for kind, unit in (('linear', 'm'), ('angular', 'rad'))
+    for name, power in (('velocity', ''), ('acceleration', '2'), ('jerk', '3'))
+}
+"""Limits of the platform's motion, and their keys under ``limits``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +90,8 @@ class Limits:
             known += [AXES_KEY] if kind is SLIDING else []
         else:
             legs.per_leg('retracted_length_m')
+        motion: dict[str, Any] = {name: _range(limits, f'{name}_deg') for name in ANGLES}
+        motion |= {name: limits.positive(key) for name, key in MAGNITUDES.items()}
         result = cls(
             stroke=read_only(np.tile(legs.interval(POSITION_KEYS[kind.name]), (6, 1))),
             rate=legs.positive(f'rate_{kind.rate_suffix}'),
@@ -87,17 +99,9 @@ class Limits:
             base_joint_angle=_angle(legs, 'base_joint_angle_deg'),
             platform_joint_angle=_angle(legs, 'platform_joint_angle_deg'),
             leg_distance=legs.number('distance_m', 0.0),
-            roll=_range(limits, 'roll_deg'),
-            pitch=_range(limits, 'pitch_deg'),
-            yaw=_range(limits, 'yaw_deg'),
             condition_number=limits.number('condition_number', 1.0),
-            linear_velocity=limits.positive('linear_velocity_mps'),
-            linear_acceleration=limits.positive('linear_acceleration_mps2'),
-            linear_jerk=limits.positive('linear_jerk_mps3'),
-            angular_velocity=limits.positive('angular_velocity_radps'),
-            angular_acceleration=limits.positive('angular_acceleration_radps2'),
-            angular_jerk=limits.positive('angular_jerk_radps3'),
             pressure_angle=pressure_angle,
+            **motion,
         )
         legs.finish(optional=known)
         limits.finish()
@@ -288,10 +292,8 @@ def inertia_fault(inertia: Array) -> str:
         return f'it is not positive definite, eigenvalue {moments[0]:.6g} kg m²'
     others = moments[0] + moments[1]
     if moments[2] > others + slack:
-        return (
-            f'it breaks the triangle inequality, eigenvalue {moments[2]:.6g} kg m² exceeds '
-            f'the sum of the others, {others:.6g} kg m²'
-        )
+        broken = f'it breaks the triangle inequality, eigenvalue {moments[2]:.6g} kg m² exceeds '
+        return f'{broken}the sum of the others, {others:.6g} kg m²'
     return ''
 
 
@@ -303,26 +305,15 @@ def _masses(section: Section, kind: LegKind) -> tuple[Array, MassProperties | No
     gravity = masses.vector('gravity_mps2', 3)
     if set(masses.names()) <= {'gravity_mps2'}:
         return gravity, None
-    platform, cylinder, rod, crank, carriage = (
-        _body(masses, 'platform'),
-        NO_BODY,
-        NO_BODY,
-        None,
-        0.0,
-    )
-    if kind is ROTARY:
-        crank = _body(masses, 'crank')
-    elif kind is SLIDING:
-        carriage = masses.number('carriage_kg', 0.0)
-    else:
-        cylinder, rod = _body(masses, 'cylinder'), _body(masses, 'rod')
-    payload = _body(masses, 'payload') if masses.has('payload') else None
+    of_kind = {LINEAR: ['cylinder', 'rod'], ROTARY: ['crank'], SLIDING: []}[kind]
+    payload = ['payload'] if masses.has('payload') else []
+    bodies: dict[str, Any] = {'cylinder': NO_BODY, 'rod': NO_BODY, 'payload': None}
+    for key in ('platform', *of_kind, *payload):
+        bodies[key] = RigidBody.from_section(masses.section(key))
+    if kind is SLIDING:
+        bodies['carriage'] = masses.number('carriage_kg', 0.0)
     masses.finish()
-    return gravity, MassProperties(gravity, platform, cylinder, rod, payload, crank, carriage)
-
-
-def _body(masses: Section, key: str) -> RigidBody:
-    return RigidBody.from_section(masses.section(key))
+    return gravity, MassProperties(gravity, **bodies)
 
 
 def _sources(section: Section) -> MappingProxyType[str, str]:

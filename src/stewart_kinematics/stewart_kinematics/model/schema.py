@@ -16,25 +16,8 @@ from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_tables.errors import LARGEST
 import yaml
 
-SCALES = {
-    'm': 1.0,
-    's': 1.0,
-    'speed': 1.0,
-    'repeat': 1.0,
-    'mps': 1.0,
-    'mps2': 1.0,
-    'mps3': 1.0,
-    'deg': math.pi / 180.0,
-    'rad': 1.0,
-    'radps': 1.0,
-    'radps2': 1.0,
-    'radps3': 1.0,
-    'kg': 1.0,
-    'kgm2': 1.0,
-    'number': 1.0,
-    'direction': 1.0,
-    'amplitude': 1.0,
-}
+UNITS = 'm s speed repeat mps mps2 mps3 rad radps radps2 radps3 kg kgm2 number direction amplitude'
+SCALES = {**dict.fromkeys(UNITS.split(), 1.0), 'deg': math.pi / 180.0}
 """Factor to SI and radians of every unit that a key may end in."""
 
 
@@ -47,9 +30,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         for key, (where, _) in zip(keys, node.value, strict=True):
             if keys.count(key) > 1:
                 problem = f'the key {key} more than once, first'
-                raise yaml.constructor.ConstructorError(
-                    problem=problem, problem_mark=where.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, problem, where.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -134,11 +115,12 @@ class Section:
 
     def number(self, key: str, lower: float = -math.inf, upper: float = math.inf) -> float:
         """Return a finite number within bounds that hold in the unit of the file, in SI or rad."""
-        expected = 'a finite number' + _bounds(lower, upper)
+        bounded = not (math.isinf(lower) and math.isinf(upper))
+        expected = 'a finite number' + (f' from {lower:g} to {upper:g}' if bounded else '')
         value = _number(self.value(key, expected), self.path(key), expected)
         if not lower <= value <= upper:
             raise ConfigurationError(self.path(key), value, expected)
-        return value * _scale(key)
+        return value * scale_of(key)
 
     def positive(self, key: str) -> float:
         """Return a finite number greater than zero, in SI or rad."""
@@ -162,20 +144,14 @@ class Section:
 
     def rows(self, key: str, count: int, size: int) -> Array:
         """Return `count` rows of `size` finite numbers in SI or rad, shape (count, size)."""
-        expected = f'{count} rows of {size} numbers'
+        expected, path = f'{count} rows of {size} numbers', self.path(key)
         value = self.value(key, expected)
         if not isinstance(value, list):
-            raise ConfigurationError(self.path(key), value, expected)
+            raise ConfigurationError(path, value, expected)
         if len(value) != count:
-            raise ConfigurationError(
-                self.path(key), value, f'{expected}, and there are {len(value)}'
-            )
-        return read_only(
-            [
-                self._row(row, f'{self.path(key)}[{i + 1}]', size, key)
-                for i, row in enumerate(value)
-            ]
-        )
+            raise ConfigurationError(path, value, f'{expected}, and there are {len(value)}')
+        rows = enumerate(value, 1)
+        return read_only([self._row(row, f'{path}[{i}]', size, key) for i, row in rows])
 
     def directions(self, key: str) -> Array:
         """Return six unit vectors (6, 3), given as one direction for all legs or one for each."""
@@ -216,7 +192,8 @@ class Section:
         expected = f'{size} finite numbers'
         if not isinstance(value, list) or len(value) != size:
             raise ConfigurationError(path, value, expected)
-        return np.array([_number(item, path, expected) for item in value]) * _scale(key)
+        numbers = [_number(item, path, expected) for item in value]
+        return np.array(numbers) * scale_of(key)
 
 
 def _number(value: object, path: str, expected: str) -> float:
@@ -233,13 +210,6 @@ def _number(value: object, path: str, expected: str) -> float:
     return float(value)
 
 
-def _scale(key: str) -> float:
+def scale_of(key: str) -> float:
     """Return the factor to SI and radians of the unit that a key ends in."""
     return SCALES[key.rsplit('_', 1)[-1]]
-
-
-def _bounds(lower: float, upper: float) -> str:
-    """Say the bounds, as far as there are any."""
-    if math.isinf(lower) and math.isinf(upper):
-        return ''
-    return f' from {lower:g} to {upper:g}'
