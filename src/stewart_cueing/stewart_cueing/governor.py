@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.kernels import governor as kernels
 from stewart_kinematics.control.steering import (
-    JERK_RESERVE,
+    PlanFollower,
     RESERVE,
     SHORTEST_STOP,
     SteeredPlan,
@@ -22,20 +22,17 @@ from stewart_kinematics.control.steering import (
 )
 from stewart_kinematics.kernels.steering import COLUMNS, PIECES
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion, Pose
+from stewart_kinematics.motion import Array, magnitudes, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 
 BANDWIDTH = 8.0
 """Of the governor, if nothing else is said [rad/s]."""
 
-TRIALS = 4
-"""Parts of a step that are tried after all of it was refused."""
-
-CHECK_STEP, LEAST_CHECKS, MOST_CHECKS = 0.015, 10, 64
-"""Time between the instants at which a stop is checked [s], and bounds of their number."""
+LEAST_CHECKS = 10
+"""Instants at which a stop is checked at least."""
 
 
-class Governor:
+class Governor(PlanFollower):
     """Follow a wanted motion from a rest, one period after the other.
 
     Args:
@@ -45,13 +42,7 @@ class Governor:
         scale: Part of velocity, acceleration and jerk with which a deviation is worked off.
         bandwidth: How fast a deviation from the wanted motion is worked off [rad/s].
 
-    Attributes:
-        plan: What is followed now.
-        share: Part of the wanted change of acceleration that was made in the last step [-].
-        limited_by: What forbade more; empty if nothing did.
-
-    Raises:
-        MotionRefused: If the platform may not rest at the start.
+    The share is the part of the wanted change of acceleration that was made in the last step.
     """
 
     def __init__(
@@ -63,21 +54,12 @@ class Governor:
         scale: float = 0.5,
         bandwidth: float = BANDWIDTH,
     ) -> None:
-        rest = Motion.at_rest(start)
-        guard.check(rest)
-        limits = guard.platform.limits
-        self._guard, self._period = guard, period
-        self._speeds = guard.scale * np.array([limits.linear_velocity, limits.angular_velocity])
-        bounds = [
-            [limits.linear_acceleration, limits.linear_jerk],
-            [limits.angular_acceleration, limits.angular_jerk],
-        ]
-        self._bounds = np.ascontiguousarray(STRENGTH * guard.scale * np.array(bounds))
-        self._jerks = (1.0 - JERK_RESERVE) * guard.scale * np.array([row[1] for row in bounds])
-        self._scale, self._bandwidth, self._work = scale, bandwidth, np.empty((5, 3))
-        self._wanted = rest
-        self.share, self.limited_by = 1.0, ''
-        self.plan = self._made(rest, 0.0, np.zeros((2, 3)))
+        super().__init__(guard, start)
+        self._speeds = guard.scale * guard.platform.limits.velocities
+        self._bounds = STRENGTH * self._limits
+        self._period, self._scale, self._bandwidth = period, scale, bandwidth
+        self._wanted = Motion.at_rest(start)
+        self.plan = self._made(self._wanted, 0.0, np.zeros((2, 3)))
 
     def advance(self, now: float, wanted: Motion) -> Motion:
         """Choose the plan to follow from `now` on, towards what is wanted a period later.
@@ -92,17 +74,12 @@ class Governor:
         state = self.plan.sample(now)
         target = self._accelerations(state, wanted)
         base = self.plan.sample(now + self._period).acceleration.reshape(2, 3)
-        self.share, self.limited_by = 1.0, self._adopt(self._made(state, now, target))
+        check = now + self._period, LEAST_CHECKS
+        self.share, self.limited_by = 1.0, self._adopt(self._made(state, now, target), *check)
         if self.limited_by:
-            low, high, part = 0.0, 1.0, 0.5
-            for _ in range(TRIALS):
-                plan = self._made(state, now, base + part * (target - base))
-                if why := self._adopt(plan):
-                    high, self.limited_by = part, why
-                else:
-                    low = part
-                part = 0.5 * (low + high)
-            self.share = low
+            self.share = self._largest(
+                lambda part: self._made(state, now, base + part * (target - base)), 0.5, *check
+            )
         if self.plan.duration <= now:
             # It rests in front of a limit, and still something is wanted.
             self.plan = self._made(state, now, np.zeros((2, 3)))
@@ -138,24 +115,6 @@ class Governor:
         )
         attitude = state.quaternion_xyzw.reshape(1, 4)
         return SteeredPlan(now, now + rest, state.position, attitude, pieces)
-
-    def _adopt(self, plan: SteeredPlan) -> str:
-        """Follow a plan if it keeps every limit; else say which one it would break."""
-        ends = plan.sample(np.array([plan.begin, plan.duration]))
-        if refusal := self._guard.nearer(ends, RESERVE):
-            return refusal
-        first = plan.begin + self._period
-        count = int((plan.duration - first) / CHECK_STEP) + 2
-        stop = np.linspace(first, plan.duration, min(max(LEAST_CHECKS, count), MOST_CHECKS))
-        time = np.concatenate([[plan.begin], stop])
-        motion = plan.sample(time)
-        if refusal := self._guard.nearer(motion, RESERVE):
-            return refusal
-        jerk = mean_jerk(motion, time).max(axis=0)
-        if np.any(jerk > self._jerks):
-            return f'{"linear" if jerk[0] > self._jerks[0] else "angular"} jerk'
-        self.plan = plan
-        return ''
 
 
 def shortened(vectors: Array, longest: Array) -> Array:

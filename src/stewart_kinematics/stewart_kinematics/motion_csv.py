@@ -15,8 +15,7 @@ from stewart_kinematics.trajectories import Sampled
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, Table
 
-NORM_TOLERANCE = 1e-3
-"""How far a quaternion's norm may be from 1: enough for four printed digits."""
+NORM_TOLERANCE = 1e-3  # how far a quaternion's norm may be from 1: enough for four printed digits
 
 
 def read_motion(path: Path) -> Sampled:

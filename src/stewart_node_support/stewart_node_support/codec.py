@@ -38,8 +38,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     **{f'int{bits}': np.dtype(f'<i{bits // 8}') for bits in (8, 16, 32, 64)},
     **{f'uint{bits}': np.dtype(f'<u{bits // 8}') for bits in (8, 16, 32, 64)},
 }
-KNOWN = 8
-"""Layouts that a reader keeps, one for each length of the messages."""
+KNOWN = 8  # layouts that a reader keeps, one for each length of the messages
 
 
 class Layout:

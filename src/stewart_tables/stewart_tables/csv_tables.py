@@ -22,14 +22,12 @@ from stewart_tables.whole_files import whole_file
 
 Array = NDArray[np.float64]
 
-STANDARD_STREAM = '-'
-"""Name that stands for standard input or output."""
+STANDARD_STREAM = '-'  # name that stands for standard input or output
 
 ENCODING = 'utf-8-sig'
 """UTF-8; a mark at its beginning, which spreadsheets write, is no part of the first name."""
 
-ROWS_TOLD = 5000
-"""Rows after which progress is told."""
+ROWS_TOLD = 5000  # rows after which progress is told
 
 
 @dataclass(frozen=True, eq=False)

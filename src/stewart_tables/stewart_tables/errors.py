@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-LONGEST = 160
-"""Of a value that is shown, no more characters are."""
+LONGEST = 160  # of a value that is shown, no more characters are
 
 LARGEST = 1e100
 """What is larger is a slip of the keyboard, and its square is none that a computer has."""

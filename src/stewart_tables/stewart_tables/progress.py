@@ -13,8 +13,7 @@ from typing import Any, TextIO
 Progress = Callable[[float | None], None]
 """Told the part of a step that is done, None where nobody knows how long it is."""
 
-PATIENCE = 0.5
-"""A step that takes less shows nothing [s]."""
+PATIENCE = 0.5  # a step that takes less shows nothing [s]
 
 
 def silent(_: float | None) -> None:

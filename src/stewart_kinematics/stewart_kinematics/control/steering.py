@@ -11,7 +11,9 @@ plan simply goes on. So setpoints near a limit become slower, and none can be re
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,17 +23,10 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion, Pose
 from stewart_kinematics.trajectories.trajectory import clamp, motion_from_rows, motion_rows
 
-TIMEOUT = 0.1
-"""Age at which a command has no effect any more [s]."""
-
-HORIZON = 4
-"""For so many periods a plan follows the command: a late period makes no difference."""
-
-SMOOTHING = 0.06
-"""Shortest transition from one velocity to another [s]; a stop has no such limit."""
-
-SHORTEST_STOP = 0.02
-"""Shortest stop [s]."""
+TIMEOUT = 0.1  # age at which a command has no effect any more [s]
+HORIZON = 4  # for so many periods a plan follows the command: a late period makes no difference
+SMOOTHING = 0.06  # shortest transition from one velocity to another [s]; a stop has no such limit
+SHORTEST_STOP = 0.02  # shortest stop [s]
 
 RESERVE, JERK_RESERVE = 0.005, 0.02
 """Parts of the limits that a plan leaves: it is checked at instants only [-]."""
@@ -42,8 +37,7 @@ STRENGTH = 0.95
 CHECK_STEP, LEAST_CHECKS, MOST_CHECKS = 0.015, 12, 64
 """Time between the instants at which a plan is checked [s], and bounds of their number."""
 
-TRIALS = 4
-"""Parts of a velocity that are tried after all of it was refused."""
+TRIALS = 4  # parts of a velocity that are tried after all of it was refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +66,61 @@ class SteeredPlan:
         return motion_from_rows(rows, moment.shape)
 
 
-class Steering:
+class PlanFollower:
+    """Follow plans that the guard allows as a whole.
+
+    Attributes:
+        plan: What is followed now.
+        share: Part of what is asked for that is aimed at [-]; 1 if nothing is asked for.
+        limited_by: What forbids more than that; empty if nothing does.
+
+    Raises:
+        MotionRefused: If the platform may not rest at the start.
+    """
+
+    plan: SteeredPlan
+
+    def __init__(self, guard: MotionGuard, start: Pose) -> None:
+        guard.check(Motion.at_rest(start))
+        limits, self._guard, self._work = guard.platform.limits, guard, np.empty((5, 3))
+        self._limits = guard.scale * np.stack([limits.accelerations, limits.jerks], axis=1)
+        self.share, self.limited_by = 1.0, ''
+
+    def _adopt(self, plan: SteeredPlan, begin: float, least: int) -> str:
+        """Follow a plan if it keeps every limit; else say which one it would break.
+
+        It is looked at where it begins and, from `begin` [s] on, at `least` instants or more.
+        """
+        # Most plans that are refused are so for where they end.
+        ends = plan.sample(np.array([plan.begin, plan.duration]))
+        if refusal := self._guard.nearer(ends, RESERVE):
+            return refusal
+        count = int((plan.duration - begin) / CHECK_STEP) + 2
+        time = np.linspace(begin, plan.duration, min(max(least, count), MOST_CHECKS))
+        if begin > plan.begin:
+            time = np.concatenate([[plan.begin], time])
+        motion = plan.sample(time)
+        if refusal := self._guard.nearer(motion, RESERVE):
+            return refusal
+        broken = mean_jerk(motion, time).max(axis=0) > (1.0 - JERK_RESERVE) * self._limits[:, 1]
+        if np.any(broken):
+            return f'{"linear" if broken[0] else "angular"} jerk'
+        self.plan = plan
+        return ''
+
+    def _largest(self, plan_of: Callable[[float], SteeredPlan], part: float, *check: Any) -> float:
+        """Adopt the plan of the largest part found by halving, `part` first; return that part."""
+        low, high = 0.0, 1.0
+        for _ in range(TRIALS):
+            if why := self._adopt(plan_of(part), *check):
+                high, self.limited_by = part, why
+            else:
+                low = part
+            part = 0.5 * (low + high)
+        return low
+
+
+class Steering(PlanFollower):
     """Velocity-commanded motion from a rest, one instant after the other.
 
     Args:
@@ -80,41 +128,19 @@ class Steering:
         start: Pose at rest at time 0.
         period: Time between two calls of `advance` [s].
         scale: Part of the platform's velocities, accelerations and jerks to use, in (0, 1].
-
-    Attributes:
-        plan: What is followed now.
-        share: Part of the asked velocity that is aimed at [-]; 1 if nothing is asked for.
-        limited_by: What forbids more than that; empty if nothing does.
-
-    Raises:
-        MotionRefused: If the platform may not rest at the start.
     """
 
     def __init__(
         self, guard: MotionGuard, start: Pose, *, period: float = 0.005, scale: float = 0.5
     ) -> None:
-        guard.check(Motion.at_rest(start))
-        limits, part = guard.platform.limits, scale * guard.scale
-        self._guard, self._horizon = guard, HORIZON * period
+        super().__init__(guard, start)
+        self._horizon = HORIZON * period
         # A greatest velocity keeps the reserve, with which it could not be reached otherwise.
-        self._speeds = part * np.array([limits.linear_velocity, limits.angular_velocity])
+        self._speeds = scale * guard.scale * guard.platform.limits.velocities
         self._speeds *= 1.0 - 4.0 * RESERVE
-        self._bounds = np.ascontiguousarray(
-            STRENGTH
-            * part
-            * np.array(
-                [
-                    [limits.linear_acceleration, limits.linear_jerk],
-                    [limits.angular_acceleration, limits.angular_jerk],
-                ]
-            )
-        )
-        jerks = np.array([limits.linear_jerk, limits.angular_jerk])
-        self._jerks = (1.0 - JERK_RESERVE) * guard.scale * jerks
-        self._work = np.empty((5, 3))
+        self._bounds = STRENGTH * scale * self._limits
         self._twist, self._turning, self._stamp = np.zeros(6), False, -np.inf
         self._stopping = True
-        self.share, self.limited_by = 1.0, ''
         self.plan = self._made(Motion.at_rest(start), 0.0, np.zeros(6), 0.0)
 
     def command(self, twist: ArrayLike, stamp: float, *, in_platform: bool = False) -> None:
@@ -155,7 +181,7 @@ class Steering:
             if not self._stopping:
                 # If it may not stop at once, the present plan stops a little later.
                 self._stopping = True
-                self._adopt(self._made(state, now, np.zeros(6), 0.0))
+                self._adopt(self._made(state, now, np.zeros(6), 0.0), now, LEAST_CHECKS)
         return state
 
     def _follow(self, state: Motion, now: float) -> None:
@@ -163,19 +189,15 @@ class Steering:
         twist, self._stopping = self._twist, False
         if self._turning:
             twist = (twist.reshape(2, 3) @ state.pose.rotation.T).ravel()
-        refusal = self._adopt(self._made(state, now, twist, self._horizon))
-        best, low, high = 1.0, 0.0, 1.0
+
+        def plan_of(part: float) -> SteeredPlan:
+            return self._made(state, now, part * twist, self._horizon)
+
         # What was possible a period ago is near what is possible now.
-        part = self.share if self.share < 1.0 else 0.5
-        if refusal:
-            best = 0.0
-            for _ in range(TRIALS):
-                if why := self._adopt(self._made(state, now, part * twist, self._horizon)):
-                    high, refusal = part, why
-                else:
-                    best = low = part
-                part = 0.5 * (low + high)
-        self.share, self.limited_by = best, refusal
+        part, self.share = self.share if self.share < 1.0 else 0.5, 1.0
+        self.limited_by = self._adopt(plan_of(1.0), now, LEAST_CHECKS)
+        if self.limited_by:
+            self.share = self._largest(plan_of, part, now, LEAST_CHECKS)
         if self.plan.duration <= now:
             # It rests against a limit, and still something is asked for.
             self.plan = self._made(state, now, np.zeros(6), self._horizon)
@@ -184,33 +206,8 @@ class Steering:
         """Return a plan from a state [SI] at an instant towards a twist (6,), and to rest."""
         pieces = np.empty((2 * kernels.PIECES, kernels.COLUMNS))
         moving = np.concatenate([state.twist, state.acceleration]).reshape(4, 3)
-        rest = kernels.make_plan(
-            moving,
-            twist.reshape(2, 3),
-            horizon,
-            SMOOTHING,
-            SHORTEST_STOP,
-            self._bounds,
-            pieces,
-            self._work,
-        )
+        times = horizon, SMOOTHING, SHORTEST_STOP
+        target = twist.reshape(2, 3)
+        rest = kernels.make_plan(moving, target, *times, self._bounds, pieces, self._work)
         attitude = state.quaternion_xyzw.reshape(1, 4)
         return SteeredPlan(now, now + rest, state.position, attitude, pieces)
-
-    def _adopt(self, plan: SteeredPlan) -> str:
-        """Follow a plan if it keeps every limit; else say which one it would break."""
-        duration = plan.duration - plan.begin
-        # Most plans that are refused are so for where they end.
-        ends = plan.sample(np.array([plan.begin, plan.duration]))
-        if refusal := self._guard.nearer(ends, RESERVE):
-            return refusal
-        count = min(max(LEAST_CHECKS, int(duration / CHECK_STEP) + 2), MOST_CHECKS)
-        time = np.linspace(plan.begin, plan.duration, count)
-        motion = plan.sample(time)
-        if refusal := self._guard.nearer(motion, RESERVE):
-            return refusal
-        jerk = mean_jerk(motion, time).max(axis=0)
-        if np.any(jerk > self._jerks):
-            return f'{"linear" if jerk[0] > self._jerks[0] else "angular"} jerk'
-        self.plan = plan
-        return ''

@@ -17,8 +17,7 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.forward import forward_from_positions, ForwardResult
 from stewart_kinematics.solvers.inverse import leg_positions
 
-PoseArrays = tuple[Array, Array]
-"""Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)."""
+PoseArrays = tuple[Array, Array]  # position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)
 
 
 @dataclass(frozen=True, eq=False)

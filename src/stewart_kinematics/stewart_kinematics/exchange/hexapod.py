@@ -21,8 +21,7 @@ from stewart_kinematics.motion import Array
 OFF_LINE = 0.01
 """A slide may miss the line between its leg's joints by this part of the leg's length."""
 
-CROSSING = 1e-6
-"""Axes of a joint that miss each other by more are worth a note [m]."""
+CROSSING = 1e-6  # axes of a joint that miss each other by more are worth a note [m]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,8 +28,7 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.spatial import rpy_deg
 
-ALIKE = 1e-6
-"""Legs that differ by a larger part are worth a note."""
+ALIKE = 1e-6  # legs that differ by a larger part are worth a note
 
 ASSUMED_STROKE = 0.25
 """Half of a stroke that a model does not say, as a part of the mean length of a leg."""

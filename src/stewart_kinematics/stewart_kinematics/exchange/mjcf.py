@@ -29,8 +29,7 @@ from stewart_kinematics.spatial import rpy_deg
 STEP, STEP_OF_MASSLESS_LEGS = 5e-4, 1e-4
 """Time step [s]. A connect constraint yields as 1/mass of the rod and as the step squared."""
 
-TITLE = 'title'
-"""Name of the custom text that holds the long name."""
+TITLE = 'title'  # name of the custom text that holds the long name
 
 LEG_NUMBERS = {
     'rate_mps': 'rate',
@@ -56,8 +55,8 @@ def mjcf(platform: Platform) -> str:
     root = ET.Element('mujoco', model=platform.name)
     # Without these MuJoCo would mend bodies in silence.
     add(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
-    solver = {'integrator': 'RK4', 'tolerance': '1e-12', 'jacobian': 'dense'}
-    add(root, 'option', solver, timestep=step, gravity=gravity_of(platform))
+    exact, gravity = {'tolerance': '1e-12', 'jacobian': 'dense'}, gravity_of(platform)
+    add(root, 'option', exact, timestep=step, integrator='RK4', gravity=gravity)
     _defaults(root, step)
     world = add(root, 'worldbody')
     add(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')

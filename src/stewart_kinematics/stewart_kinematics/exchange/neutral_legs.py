@@ -18,8 +18,7 @@ from stewart_kinematics.solvers.inverse import leg_lengths, passive_angles
 LEAST_MASS = 1e-7
 """Simulators refuse a moving body without mass; one without mass is written with this [kg]."""
 
-LEAST_INERTIA = 1e-12
-"""Added to the moments of a body that has none about some axis [kg m²]."""
+LEAST_INERTIA = 1e-12  # added to the moments of a body that has none about some axis [kg m²]
 
 ASSUMPTIONS = (
     'Joints are rigid, without play, friction or damping; motors have no inertia of their own.',
@@ -114,7 +113,7 @@ def add(
     parent: ET.Element, tag: str, attributes: dict[str, Any] | None = None, **more: Any
 ) -> ET.Element:
     """Add an element; attributes that are no texts are numbers, and written as `words`."""
-    both = {**(attributes or {}), **more}
+    both = {**more, **(attributes or {})}
     texts = {key: item if isinstance(item, str) else words(item) for key, item in both.items()}
     return ET.SubElement(parent, tag, texts)
 

@@ -36,8 +36,7 @@ def cycloid(tau: Array) -> tuple[Array, Array, Array]:
     return tau - sine / (2.0 * np.pi), 1.0 - np.cos(angle), 2.0 * np.pi * sine
 
 
-profile: Any = part(cycloid)
-"""The same for kernels, of a number."""
+profile: Any = part(cycloid)  # the same for kernels, of a number
 
 
 @part

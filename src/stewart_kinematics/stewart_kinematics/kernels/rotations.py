@@ -27,8 +27,7 @@ from stewart_kinematics.kernels.vectors import row, Triple
 Quadruple = tuple[float, float, float, float]
 Rotation9 = tuple[float, float, float, float, float, float, float, float, float]
 
-SMALL = 2.5e-3
-"""Below this square of an angle [rad²] the series are exact to the last digit."""
+SMALL = 2.5e-3  # below this square of an angle [rad²] the series are exact to the last digit
 
 
 @part

@@ -20,8 +20,7 @@ from stewart_kinematics.kernels.compiled import (
     VOID,
 )
 
-PITCH, ROLL, YAW = 1, 0, 2
-"""Axes about which the surface turns, in the order of the angles."""
+PITCH, ROLL, YAW = 1, 0, 2  # axes about which the surface turns, in the order of the angles
 
 
 @kernel(VOID, MATRIX, VECTOR, STACK_OUT)

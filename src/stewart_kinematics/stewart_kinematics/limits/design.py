@@ -16,8 +16,7 @@ from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 
-USEFUL_PART = 0.25
-"""An axis is short if it reaches less than this part of the stroke."""
+USEFUL_PART = 0.25  # an axis is short if it reaches less than this part of the stroke
 
 MARGIN_CELLS = 24
 

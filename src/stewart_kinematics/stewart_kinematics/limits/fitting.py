@@ -26,8 +26,7 @@ _ALL = slice(None)
 
 Scaling = Literal['plain', 'froude']
 
-MOST_SAMPLES = 5_000_000
-"""Longest run that is sampled at once; an hour at 1 kHz has fewer."""
+MOST_SAMPLES = 5_000_000  # longest run that is sampled at once; an hour at 1 kHz has fewer
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:

@@ -15,20 +15,18 @@ from stewart_kinematics.kernels import guard as columns
 from stewart_kinematics.kernels import rods as rod_columns
 from stewart_kinematics.limits.continuity import first_jump
 from stewart_kinematics.model.leg_kinds import LINEAR
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.platform import ANGLES, Platform
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
 from stewart_kinematics.solvers.inverse import LegMotion
 
 Flags = NDArray[np.bool_]
 
-NORM_TOLERANCE = 1e-6
-"""How far the norm of a quaternion may be from 1."""
+NORM_TOLERANCE = 1e-6  # how far the norm of a quaternion may be from 1
 
 SLACK = 1e-9
 """Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
 
-JERK_SLACK = 1e-6
-"""The same for the jerk, a difference quotient."""
+JERK_SLACK = 1e-6  # the same for the jerk, a difference quotient
 
 UNITS = {
     'position': 'm',
@@ -54,15 +52,16 @@ class _Column:
     size: float = 0.0
 
     @property
+    def label(self) -> str:
+        """What it is called where it is broken."""
+        return self.name or self.group
+
+    @property
     def reference(self) -> float:
         """What a margin is divided by: `size`, or half the interval, or the one bound."""
-        if self.size:
-            return self.size
-        if math.isinf(self.lower):
-            return abs(self.upper) or 1.0
-        if math.isinf(self.upper):
-            return abs(self.lower) or 1.0
-        return (self.upper - self.lower) / 2.0
+        bounds = [abs(bound) for bound in (self.lower, self.upper) if math.isfinite(bound)]
+        half = (self.upper - self.lower) / 2.0
+        return self.size or (half if len(bounds) == 2 else bounds[0] or 1.0)
 
 
 class MotionGuard:
@@ -94,19 +93,10 @@ class MotionGuard:
         self.platform = platform
         self.scale = scale
         self._axes = _joint_axes(platform)
-        self._jerks = (
-            ('linear jerk', scale * platform.limits.linear_jerk, 'm/s³'),
-            ('angular jerk', scale * platform.limits.angular_jerk, 'rad/s³'),
-        )
-        limits = platform.limits
-        self._steps = scale * read_only(
-            [
-                limits.linear_acceleration,
-                limits.angular_acceleration,
-                limits.linear_jerk,
-                limits.angular_jerk,
-            ]
-        )
+        accelerations, jerks = scale * platform.limits.accelerations, scale * platform.limits.jerks
+        names, units = ('linear jerk', 'angular jerk'), ('m/s³', 'rad/s³')
+        self._jerks = tuple(zip(names, jerks.tolist(), units, strict=True))
+        self._steps = np.concatenate([accelerations, jerks])
         self._last: tuple[float, Motion] | None = None
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
         determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
@@ -142,10 +132,8 @@ class MotionGuard:
             refused = np.flatnonzero(~(values <= bound * (1.0 + JERK_SLACK)))
             if refused.size:
                 index = int(refused[0])
-                value = float(values[index])
-                raise MotionRefused(
-                    Violation(name, value, -math.inf, bound, unit, index=index + 1)
-                )
+                broken = name, float(values[index]), -math.inf, bound, unit
+                raise MotionRefused(Violation(*broken, index=index + 1))
 
     def jerk_margins(self, motion: Motion, time: Array) -> dict[str, Array]:
         """Return what `check_jerk` looks at as `margins` has it, (n - 1,) between n samples."""
@@ -159,24 +147,26 @@ class MotionGuard:
         negative beyond, NaN where a number is not finite. The condition number κ gives κ_max / κ -
         1, which stays finite at a singularity.
         """
-        _, values = self._evaluate(motion)
-        distance = np.minimum(values - self._lower, self._upper - values) / self._reference
+        values, distance = self._distances(motion)
         limit = self._upper[columns.CONDITION]
         distance[:, columns.CONDITION] = limit / values[:, columns.CONDITION] - 1.0
-        result: dict[str, Array] = {}
-        for group, members in itertools.groupby(
-            range(len(self._columns)), key=lambda k: self._columns[k].group
-        ):
-            result[group] = distance[:, list(members)].min(axis=1).reshape(motion.shape)
-        return result
+        groups = itertools.groupby(enumerate(self._columns), key=lambda item: item[1].group)
+        return {
+            group: distance[:, [k for k, _ in members]].min(axis=1).reshape(motion.shape)
+            for group, members in groups
+        }
 
     def leg_margins(self, motion: Motion) -> Array:
         """Return the least margin of each leg's own limits, as `margins` has it, (..., 6)."""
-        _, values = self._evaluate(motion)
-        distance = np.minimum(values - self._lower, self._upper - values) / self._reference
+        _, distance = self._distances(motion)
         legs = np.array([column.leg or 0 for column in self._columns])
         least = [distance[:, legs == leg].min(axis=1) for leg in range(1, 7)]
         return np.stack(least, axis=-1).reshape(*motion.shape, 6)
+
+    def _distances(self, motion: Motion) -> tuple[Array, Array]:
+        """Return guarded quantities, and how far each is from its bounds, in references."""
+        _, values = self._evaluate(motion)
+        return values, np.minimum(values - self._lower, self._upper - values) / self._reference
 
     def allowed(self, motion: Motion) -> Flags:
         """Tell which samples `check` would accept, shape (...), bool."""
@@ -203,7 +193,7 @@ class MotionGuard:
             return ''
         inside = (values[refused] >= lower) & (values[refused] <= upper)
         column = self._columns[int(np.argmin(inside))]
-        return (column.name or column.group) + (f' of leg {column.leg}' if column.leg else '')
+        return column.label + (f' of leg {column.leg}' if column.leg else '')
 
     def admit(self, motion: Motion, stamp: float) -> LegMotion:
         """Check one sample of a stream, and that it continues the last one admitted; stamp in s.
@@ -253,18 +243,17 @@ class MotionGuard:
     def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
         """Return the kernel's leg motion (4, n, 6) and guarded quantities (n, 55)."""
         geometry, rows = self.platform.geometry, motion.rows()
-        count = len(rows[0])
-        if geometry.rods is not None:
-            legs, values = np.empty((4, count, 6)), np.empty((count, rod_columns.GUARDED))
-            joints = geometry.rods.table, geometry.platform_joints
-            rod_columns.guarded(*joints, self._axes, geometry.length_scale, *rows, legs, values)
-            return legs, values
-        legs, values = np.empty((4, count, 6)), np.empty((count, columns.WIDTH))
+        rods, scale, joints = geometry.rods, geometry.length_scale, geometry.platform_joints
+        width = columns.WIDTH if rods is None else rod_columns.GUARDED
+        out = np.empty((4, len(rows[0]), 6)), np.empty((len(rows[0]), width))
+        if rods is not None:
+            rod_columns.guarded(rods.table, joints, self._axes, scale, *rows, *out)
+            return out
+        retracted = geometry.retracted_length
         columns.guarded_quantities(
-            geometry.base_joints, geometry.platform_joints, self._axes, geometry.retracted_length,
-            geometry.length_scale, *rows, legs, values,
-        )  # fmt: skip
-        return legs, values
+            geometry.base_joints, joints, self._axes, retracted, scale, *rows, *out
+        )
+        return out
 
     def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:
         """Return the first violation of a refused sample."""
@@ -283,15 +272,9 @@ class MotionGuard:
             place = rod_columns.REACH + int(reach[0])
         column = self._columns[place]
         factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
-        return Violation(
-            column.name or column.group,
-            float(values[sample, place]) * factor,
-            column.lower * factor,
-            column.upper * factor,
-            column.unit,
-            column.leg,
-            index,
-        )
+        numbers = values[sample, place], column.lower, column.upper
+        value, lower, upper = (float(factor * number) for number in numbers)
+        return Violation(column.label, value, lower, upper, column.unit, column.leg, index)
 
 
 def _joint_axes(platform: Platform) -> Array:
@@ -304,8 +287,7 @@ def _joint_axes(platform: Platform) -> Array:
     return read_only(np.vstack([directions, directions @ pose.rotation]))
 
 
-def _bounds(interval: Array) -> tuple[float, float]:
-    """Return the two ends of an interval."""
+def _ends(interval: Array) -> tuple[float, float]:
     return float(interval[0]), float(interval[1])
 
 
@@ -313,36 +295,33 @@ def _columns(platform: Platform, scale: float, determinant: float) -> list[_Colu
     """Return the bounds in the order of the kernel's columns."""
     limits, legs = platform.limits, range(1, 7)
     rate, acceleration = limits.rate * scale, limits.acceleration * scale
-    kind = platform.kind
-    unit, quantity = ('deg' if kind.unit == 'rad' else kind.unit), kind.quantity
-    result = [_Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1')]
-    result += [_Column(quantity, *_bounds(limits.stroke[i - 1]), unit, i) for i in legs]
-    second = f'{kind.unit}/s²'
-    result += [_Column('leg rate', -rate, rate, f'{kind.unit}/s', i) for i in legs]
-    result += [_Column('leg acceleration', -acceleration, acceleration, second, i) for i in legs]
-    for group, angle in (
-        ('base joint angle', limits.base_joint_angle),
-        ('platform joint angle', limits.platform_joint_angle),
-    ):
-        result += [_Column(group, -math.inf, angle, 'deg', i) for i in legs]
-    for group, angles in (('roll', limits.roll), ('pitch', limits.pitch), ('yaw', limits.yaw)):
-        result.append(_Column(group, *_bounds(angles), 'deg'))
+    kind, strokes = platform.kind, limits.stroke
+    unit = 'deg' if kind.unit == 'rad' else kind.unit
+    base, moving = limits.base_joint_angle, limits.platform_joint_angle
+    interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
+
+    def of_legs(group: str, lower: float, upper: float, unit: str) -> list[_Column]:
+        return [_Column(group, lower, upper, unit, i) for i in legs]
+
+    result = [
+        _Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1'),
+        *(_Column(kind.quantity, *_ends(strokes[i - 1]), unit, i) for i in legs),
+        *of_legs('leg rate', -rate, rate, f'{kind.unit}/s'),
+        *of_legs('leg acceleration', -acceleration, acceleration, f'{kind.unit}/s²'),
+        *of_legs('base joint angle', -math.inf, base, 'deg'),
+        *of_legs('platform joint angle', -math.inf, moving, 'deg'),
+        *(_Column(name, *_ends(getattr(limits, name)), 'deg') for name in ANGLES),
+    ]
     for i, j in itertools.combinations(legs, 2):
         name = f'distance of legs {i} and {j}'
         result.append(_Column('leg distance', limits.leg_distance, math.inf, 'm', None, name))
-    for group, bound, unit in (
-        ('linear velocity', limits.linear_velocity, 'm/s'),
-        ('angular velocity', limits.angular_velocity, 'rad/s'),
-        ('linear acceleration', limits.linear_acceleration, 'm/s²'),
-        ('angular acceleration', limits.angular_acceleration, 'rad/s²'),
-    ):
-        result.append(_Column(group, -math.inf, bound * scale, unit))
+    for field in ('velocity', 'acceleration'):
+        for half in ('linear', 'angular'):
+            key, bound = f'{half}_{field}', scale * getattr(limits, f'{half}_{field}')
+            result.append(_Column(f'{half} {field}', -math.inf, bound, UNITS[key]))
     result.append(_Column('condition number', -math.inf, limits.condition_number, '1'))
-    interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
     result.append(_Column('determinant', *interval, '1', size=abs(determinant)))
     if kind is not LINEAR:
-        result += [
-            _Column('pressure angle', -math.inf, limits.pressure_angle, 'deg', i) for i in legs
-        ]
-        result += [_Column('reach', -1.0, 1.0, '1', i) for i in legs]
+        result += of_legs('pressure angle', -math.inf, limits.pressure_angle, 'deg')
+        result += of_legs('reach', -1.0, 1.0, '1')
     return result

@@ -16,11 +16,8 @@ from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Fad
 from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
-CHECK_RATE = 100.0
-"""How densely a way is checked [Hz]."""
-
-LEAST_CHECKS = 201
-"""However short a move is, it is checked at so many instants."""
+CHECK_RATE = 100.0  # how densely a way is checked [Hz]
+LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
 
 # How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
 _ORDER = {
@@ -35,8 +32,7 @@ _ORDER = {
 SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
 """Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
 
-RESERVE = 1.001
-"""Between two instants of the check a peak can be higher by 0.05 % [-]."""
+RESERVE = 1.001  # between two instants of the check a peak can be higher by 0.05 % [-]
 
 
 def plan_move(

@@ -33,13 +33,11 @@ from stewart_kinematics.trajectories import Cycloidal, Sequence, Trajectory
 from stewart_tables.whole_files import whole_file
 import yaml
 
-DEFAULT_SPEED = 0.5
-"""Fraction of the limits that a move uses."""
+DEFAULT_SPEED = 0.5  # fraction of the limits that a move uses
 
 MOST_WAYPOINTS, MOST_PARTS, LONGEST_DWELL = 200, 4000, 3600.0
 DOWN = np.array([0.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-PARK_RESERVE = 0.02
-"""Part of the way down that the park pose keeps from the lowest allowed pose."""
+PARK_RESERVE = 0.02  # part of the way down that the park pose keeps from the lowest allowed pose
 
 TOP = ('waypoints', 'poses', 'relative_to', 'speed', 'dwell_s', 'repeat')
 EACH = ('name', 'pose', 'position_m', 'rpy_deg', 'dwell_s', 'speed')

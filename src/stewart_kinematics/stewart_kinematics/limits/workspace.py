@@ -21,20 +21,11 @@ from stewart_kinematics.motion import Array, Motion, Pose
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
-MARCH = 720
-"""Steps in which an axis is searched for the first refused pose before bisection."""
-
-BISECTIONS = 45
-"""Halvings of a step; 45 leave less than rounding of any machine's size."""
-
-COARSE = 24
-"""Cells along each edge of the first, coarse look at the volume."""
-
-COARSE_PLANE = 81
-"""Samples along each axis of the first, coarse look at a plane."""
-
-MOST_CELLS = 400
-"""Cells along each edge of the volume that fit into the memory of a usual machine."""
+MARCH = 720  # steps in which an axis is searched for the first refused pose before bisection
+BISECTIONS = 45  # halvings of a step; 45 leave less than rounding of any machine's size
+COARSE = 24  # cells along each edge of the first, coarse look at the volume
+COARSE_PLANE = 81  # samples along each axis of the first, coarse look at a plane
+MOST_CELLS = 400  # cells along each edge of the volume that fit into the memory of a usual machine
 
 Progress = Callable[[float], None]
 

@@ -26,11 +26,8 @@ X_AXES = read_only(np.tile([1.0, 0.0, 0.0], (6, 1)))
 MAX_BEST_CONDITION = 25.0
 """A platform must reach this condition number somewhere about its neutral pose."""
 
-SPREAD_LENGTH = 0.1
-"""Half-width of the spread of positions, as a part of the mean leg length."""
-
-SPREAD_ANGLE = math.radians(10.0)
-"""Half-width of the spread of attitudes [rad]."""
+SPREAD_LENGTH = 0.1  # half-width of the spread of positions, as a part of the mean leg length
+SPREAD_ANGLE = math.radians(10.0)  # half-width of the spread of attitudes [rad]
 
 
 @dataclass(frozen=True, eq=False)

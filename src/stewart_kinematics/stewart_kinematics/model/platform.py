@@ -78,6 +78,21 @@ class Limits:
     angular_jerk: float
     pressure_angle: float = math.inf
 
+    @property
+    def velocities(self) -> Array:
+        """Linear and angular velocity (2,) [m/s, rad/s]."""
+        return np.array([self.linear_velocity, self.angular_velocity])
+
+    @property
+    def accelerations(self) -> Array:
+        """Linear and angular acceleration (2,) [m/s², rad/s²]."""
+        return np.array([self.linear_acceleration, self.angular_acceleration])
+
+    @property
+    def jerks(self) -> Array:
+        """Linear and angular jerk (2,) [m/s³, rad/s³]."""
+        return np.array([self.linear_jerk, self.angular_jerk])
+
     @classmethod
     def from_section(cls, section: Section) -> Limits:
         """Make the limits from the top level of a platform file."""

@@ -36,8 +36,7 @@ ROD_KEYS = {
 }
 """Keys of what moves the rods, below ``legs``."""
 
-SQUARE = 1e-6
-"""How far a crank's direction at angle 0 may be from square to its axis [rad]."""
+SQUARE = 1e-6  # how far a crank's direction at angle 0 may be from square to its axis [rad]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,7 @@ from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
 from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
 from stewart_node_support.errors import MessageError
 
-APPROACH, WAVE, HOME = range(3)
-"""Parts of an excursion."""
+APPROACH, WAVE, HOME = range(3)  # parts of an excursion
 
 
 class ExcursionNode(TrajectoryNode):

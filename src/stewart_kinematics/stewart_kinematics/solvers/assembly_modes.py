@@ -42,17 +42,13 @@ from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.solvers.uniqueness import HOME, leg_forms, relative_joints
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
 
-MOST = 40
-"""Solutions of a general platform."""
+MOST = 40  # solutions of a general platform
 
 TOLERANCES = (1e-5, 1e-6, 1e-7)
 """How near the paths are followed, at first and where one was lost [-]."""
 
-LOOPS = 100
-"""Most loops to find the forty solutions; about ten are enough."""
-
-SAME = 1e-6
-"""Distance of two solutions |x| = 1 that are one [-]."""
+LOOPS = 100  # most loops to find the forty solutions; about ten are enough
+SAME = 1e-6  # distance of two solutions |x| = 1 that are one [-]
 
 REAL, NEARLY_REAL = 1e-7, 1e-2
 """Largest imaginary part of a pose's dual quaternion, and of what rounding may have moved [-]."""

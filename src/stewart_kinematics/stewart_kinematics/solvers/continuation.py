@@ -23,23 +23,15 @@ Complex = NDArray[np.complex128]
 FIRST_STEP, LEAST_STEP = 0.02, 1e-11
 """Step at the beginning, and the one below which a path is given up [-]."""
 
-SHRINK, GROW = 0.35, 3.0
-"""How much a step changes at most from one to the next [-]."""
+SHRINK, GROW = 0.35, 3.0  # how much a step changes at most from one to the next [-]
 
 CONTRACTION, ROUNDING = 1e-2, 1e-7
 """A second Newton step is at most this part of the first one and this, for rounding [-]."""
 
-ROUNDS = 2000
-"""Most steps of a path, those taken again included."""
-
-NEAR_END = 1e-6
-"""What may be missing of a path to an end that is singular [-]."""
-
-LAST_STEPS = 50
-"""Newton steps at the end: a singular end is approached by halves."""
-
-SMALL = 1e-13
-"""Residual of a solution |x| = 1 whose matrices are of norm 1 [-]."""
+ROUNDS = 2000  # most steps of a path, those taken again included
+NEAR_END = 1e-6  # what may be missing of a path to an end that is singular [-]
+LAST_STEPS = 50  # Newton steps at the end: a singular end is approached by halves
+SMALL = 1e-13  # residual of a solution |x| = 1 whose matrices are of norm 1 [-]
 
 
 def follow(

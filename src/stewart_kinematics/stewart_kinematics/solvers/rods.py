@@ -45,8 +45,7 @@ TRIALS = 64  # poses in reach with which the box's size is chosen
 BLOCK = 256  # samples whose cones are in memory at a time
 
 SIGNS = np.array(list(itertools.product((-1.0, 1.0), repeat=7)))
-OTHERS = np.array([0, 1, 2, 4, 5, 6, 7])
-"""Coordinates but e_w, which is 1 in the box."""
+OTHERS = np.array([0, 1, 2, 4, 5, 6, 7])  # coordinates but e_w, which is 1 in the box
 
 
 class RodSolver:

@@ -62,23 +62,15 @@ BOXES = ((1.0, 1.0), (2.0, 0.03))
 SHARES = 21
 """Poses on the way from neutral to a corner that are tried for a singularity between them."""
 
-WANTED = 0.1
-"""Smallest eigenvalue asked for at the corners; their mean at the neutral pose is 1."""
-
-ITERATIONS = 45
-"""Most steps of the search for C."""
-
-HOME = 3
-"""The coordinate that is 1 at the neutral pose, e_w, the others being 0."""
-
-HOME_WEIGHT = 100.0
-"""Weight of the neutral pose in the search: without it there is no region [-]."""
+WANTED = 0.1  # smallest eigenvalue asked for at the corners; their mean at the neutral pose is 1
+ITERATIONS = 45  # most steps of the search for C
+HOME = 3  # the coordinate that is 1 at the neutral pose, e_w, the others being 0
+HOME_WEIGHT = 100.0  # weight of the neutral pose in the search: without it there is no region [-]
 
 WORST_CONDITION = 1e8
 """Condition number of B at the neutral pose above which there is no inverse to start from."""
 
-AXES = np.concatenate([np.eye(6), -np.eye(6)])
-"""Both ways along and about each axis."""
+AXES = np.concatenate([np.eye(6), -np.eye(6)])  # both ways along and about each axis
 
 LEAST_SHIFT, LEAST_TURN = 0.01, math.radians(1.0)
 """What a region must have room for about each axis [length scales, rad]."""

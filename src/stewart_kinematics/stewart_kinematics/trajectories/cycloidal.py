@@ -23,8 +23,7 @@ PEAK_VELOCITY = 2.0
 PEAK_ACCELERATION = 2.0 * np.pi
 PEAK_JERK = 4.0 * np.pi**2
 
-SHORTEST_MOVE = 0.02
-"""Duration given to a move whose way needs less, down to none at all [s]."""
+SHORTEST_MOVE = 0.02  # duration given to a move whose way needs less, down to none at all [s]
 
 
 @dataclass(frozen=True, eq=False)

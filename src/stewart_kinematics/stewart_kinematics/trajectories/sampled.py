@@ -18,8 +18,7 @@ from stewart_tables.errors import LARGEST
 
 _SIZES = {'position': 3, 'quaternion_xyzw': 4, 'twist': 6, 'acceleration': 6}
 
-LARGEST_STEP = 5.0
-"""A step longer than this many median steps is a gap."""
+LARGEST_STEP = 5.0  # a step longer than this many median steps is a gap
 
 SMALLEST_STEP = 1e-9
 """Stamps of ROS count nanoseconds; what differs by less is one sample written twice [s]."""

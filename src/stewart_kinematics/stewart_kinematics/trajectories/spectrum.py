@@ -16,8 +16,7 @@ from stewart_kinematics.trajectories.waves import AiryWave
 
 Bins = Literal['equal_energy', 'equal_frequency']
 
-MOST_WAVES = 10_000
-"""More is a slip of the keyboard, and takes hours."""
+MOST_WAVES = 10_000  # more is a slip of the keyboard, and takes hours
 
 _GRID = 20_001
 

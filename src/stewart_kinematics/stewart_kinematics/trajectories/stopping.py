@@ -38,8 +38,7 @@ RESERVE = 0.998
 EXACT = 1.0 + 1e-7
 """Part of the limits that a trajectory followed to its own end may use: rounding."""
 
-INSTANTS = 201
-"""Least number of instants at which a stop is judged."""
+INSTANTS = 201  # least number of instants at which a stop is judged
 
 LEADS, DURATIONS, STEPS, PATH_SAMPLES = 17, 24, 33, 1024
 """Grid of the search: leads, durations, instants of each stop; samples of the path."""
@@ -135,12 +134,7 @@ def stops(
         raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
     begin = float(clamp(finite('time', time, 's'), trajectory.duration))
     remaining = trajectory.duration - begin
-    bounds = scale * np.array(
-        [
-            [limits.linear_acceleration, limits.angular_acceleration],
-            [limits.linear_jerk, limits.angular_jerk],
-        ]
-    )
+    bounds = scale * np.stack([limits.accelerations, limits.jerks])
     total, offered = 0.0, 0
     for lead, duration in _promising(trajectory, begin, bounds, _longest(limits, scale)):
         if lead + duration < total * LENGTHENING:
@@ -175,13 +169,8 @@ def _keeps(stop: DeceleratedAlongPath, bounds: Array) -> bool:
 
 def _longest(limits: Limits, scale: float) -> float:
     """Return a time that is ample for a stop from any motion within the limits [s]."""
-    return max(
-        max(20.0 * velocity / (scale * acceleration), 60.0 * acceleration / (scale * jerk))
-        for velocity, acceleration, jerk in (
-            (limits.linear_velocity, limits.linear_acceleration, limits.linear_jerk),
-            (limits.angular_velocity, limits.angular_acceleration, limits.angular_jerk),
-        )
-    )
+    to_rest = 20.0 * limits.velocities / (scale * limits.accelerations)
+    return float(max(*to_rest, *(60.0 * limits.accelerations / (scale * limits.jerks))))
 
 
 def _promising(

@@ -53,11 +53,8 @@ from stewart_kinematics.trajectories.trajectory import (
     positive,
 )
 
-GRAVITY = 9.80665
-"""Standard gravity [m/s²]."""
-
-STEEPEST = 1.0 / 7.0
-"""Height over length at which a deep-water wave breaks (Michell) [-]."""
+GRAVITY = 9.80665  # standard gravity [m/s²]
+STEEPEST = 1.0 / 7.0  # height over length at which a deep-water wave breaks (Michell) [-]
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,8 @@ from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part
 from stewart_tables.whole_files import whole_file
 
-SHOWN = 10
-"""Lines that are reported one by one; of the others only the number is."""
-
-SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')
-"""Names of the six numbers in a help."""
+SHOWN = 10  # lines that are reported one by one; of the others only the number is
+SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')  # names of the six numbers in a help
 
 
 def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:

@@ -35,8 +35,7 @@ examples:
   stewart study --platform ex800 --vary platform_joints.ring.radius_m 0.1 0.2 5
   stewart study --vary legs.retracted_length_m 1.2 1.4 3 --vary base_joints.ring.radius_m 0.6 0.8 3
 """
-MOST_DESIGNS = 100_000
-"""More is a slip of the keyboard, and takes days."""
+MOST_DESIGNS = 100_000  # more is a slip of the keyboard, and takes days
 
 UNITS = {
     **dict.fromkeys(('x', 'y', 'z'), 'm'),
