@@ -42,14 +42,11 @@ class Pose:
     quaternion_xyzw: Array
 
     def __post_init__(self) -> None:
-        position, quaternion = (
-            read_only(self.position),
-            np.array(self.quaternion_xyzw, dtype=float),
-        )
-        if position.shape != (3,):
-            raise ShapeError('position', '(3,)', position.shape)
-        if quaternion.shape != (4,):
-            raise ShapeError('quaternion_xyzw', '(4,)', quaternion.shape)
+        position = read_only(self.position)
+        quaternion = np.array(self.quaternion_xyzw, dtype=float)
+        for name, array, size in (('position', position, 3), ('quaternion_xyzw', quaternion, 4)):
+            if array.shape != (size,):
+                raise ShapeError(name, f'({size},)', array.shape)
         if not (np.all(np.isfinite(position)) and np.all(np.isfinite(quaternion))):
             raise StewartError(f'a pose must be finite, got {position} m and {quaternion}')
         norm = float(np.linalg.norm(quaternion))
@@ -83,6 +80,16 @@ class Pose:
     def _rotation(self) -> Array:
         return np.asarray(Rotation.from_quat(self.quaternion_xyzw).as_matrix())
 
+
+UNITS = {
+    'position': 'm',
+    'quaternion_xyzw': '1',
+    'linear_velocity': 'm/s',
+    'angular_velocity': 'rad/s',
+    'linear_acceleration': 'm/s²',
+    'angular_acceleration': 'rad/s²',
+}
+"""Units of the vectors of a motion."""
 
 _SIZES = (('position', 3), ('quaternion_xyzw', 4), ('twist', 6), ('acceleration', 6))
 
@@ -124,10 +131,8 @@ class Motion:
     @classmethod
     def at_rest(cls, pose: Pose, shape: tuple[int, ...] = ()) -> Motion:
         """Return samples that stand still at `pose`; `shape` gives the leading axes."""
-        return cls(
-            np.broadcast_to(pose.position, (*shape, 3)),
-            np.broadcast_to(pose.quaternion_xyzw, (*shape, 4)),
-        )
+        place = np.broadcast_to(pose.position, (*shape, 3))
+        return cls(place, np.broadcast_to(pose.quaternion_xyzw, (*shape, 4)))
 
     @classmethod
     def of_vectors(
@@ -135,12 +140,9 @@ class Motion:
         angular_velocity: Array, linear_acceleration: Array, angular_acceleration: Array,
     ) -> Motion:  # fmt: skip
         """Make a motion of vectors (..., 3) that stand apart [m/s, rad/s, m/s², rad/s²]."""
-        return cls(
-            position,
-            quaternion_xyzw,
-            np.concatenate([linear_velocity, angular_velocity], axis=-1),
-            np.concatenate([linear_acceleration, angular_acceleration], axis=-1),
-        )
+        twist = np.concatenate([linear_velocity, angular_velocity], axis=-1)
+        acceleration = np.concatenate([linear_acceleration, angular_acceleration], axis=-1)
+        return cls(position, quaternion_xyzw, twist, acceleration)
 
     def replaced(self, **vectors: ArrayLike) -> Motion:
         """Return the motion with some of the vectors of `of_vectors` replaced, by their names."""
@@ -183,12 +185,8 @@ class Motion:
 
     def rows(self) -> tuple[Array, Array, Array, Array]:
         """Return the fields with the leading axes made one, in C order, as kernels take them."""
-        return (
-            np.ascontiguousarray(self.position).reshape(-1, 3),
-            np.ascontiguousarray(self.quaternion_xyzw).reshape(-1, 4),
-            np.ascontiguousarray(self.twist).reshape(-1, 6),
-            np.ascontiguousarray(self.acceleration).reshape(-1, 6),
-        )
+        p, q, v, a = (np.ascontiguousarray(values) for values in self.parts())
+        return p.reshape(-1, 3), q.reshape(-1, 4), v.reshape(-1, 6), a.reshape(-1, 6)
 
     def __getitem__(self, index: Any) -> Motion:
         """Select samples along the leading axes."""

@@ -21,6 +21,7 @@ from stewart_kinematics.spatial import euler_from_quaternion
 
 PLANE_SAMPLES = 81
 
+PLACES: dict[str, Any] = {'xlabel': 'x [mm]', 'ylabel': 'y [mm]'}
 LEGS = tuple(f'leg {number}' for number in range(1, 7))
 
 REACHABLE = '#2b6cb0'
@@ -40,24 +41,15 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
     codes = np.searchsorted(met, part.limiting)
     codes = np.where(reachable, len(met), codes)
     palette = [COLOURS[k % len(COLOURS)] for k in range(len(met))] + [REACHABLE]
-    regions = axes.pcolormesh(
-        first,
-        second,
-        codes.T,
-        cmap=ListedColormap(palette),
-        vmin=-0.5,
-        vmax=len(met) + 0.5,
-        alpha=0.75,
-        shading='nearest',
-    )
+    look: dict[str, Any] = {'cmap': ListedColormap(palette), 'alpha': 0.75, 'shading': 'nearest'}
+    limits: dict[str, Any] = {'vmin': -0.5, 'vmax': len(met) + 0.5}
+    regions = axes.pcolormesh(first, second, codes.T, **look, **limits)
     outline = axes.contour(first, second, part.margin.T, levels=[0.0], colors='black')
-    axes.set_xlabel(f'{part.axes[0]} [{unit}]')
-    axes.set_ylabel(f'{part.axes[1]} [{other}]')
+    axes.set(xlabel=f'{part.axes[0]} [{unit}]', ylabel=f'{part.axes[1]} [{other}]')
     names = [part.quantities[k] for k in met] + ['reachable']
     patches = [axes.scatter([], [], color=colour, marker='s') for colour in palette]
-    axes.legend(
-        patches, names, fontsize='small', ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1.0)
-    )
+    above: dict[str, Any] = {'loc': 'lower center', 'bbox_to_anchor': (0.5, 1.0)}
+    axes.legend(patches, names, fontsize='small', ncols=3, **above)
     if unit == other:
         axes.set_aspect('equal')
     return [regions, outline]
@@ -67,10 +59,7 @@ def draw_volume(axes: Any, cloud: Volume) -> Any:
     """Draw the boundary of a volume as a cloud of points, coloured by height; return the cloud."""
     shell = cloud.positions[cloud.boundary] * 1e3
     points = axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
-    axes.set_xlabel('x [mm]')
-    axes.set_ylabel('y [mm]')
-    axes.set_zlabel('z [mm]')
-    axes.set_aspect('equal')
+    axes.set(**PLACES, zlabel='z [mm]', aspect='equal')
     return points
 
 
@@ -125,11 +114,7 @@ def draw_geometry(axes: Any, platform: Platform) -> None:
     for leg, (start, end) in enumerate(zip(base, moving, strict=True), start=1):
         axes.plot(*np.stack([start, end]).T, color='tab:blue', linewidth=3)
         axes.text(*(0.5 * (start + end)), f'{leg}')
-    axes.set_title('legs 1 to 6 at the neutral pose')
-    axes.set_xlabel('x [mm]')
-    axes.set_ylabel('y [mm]')
-    axes.set_zlabel('z [mm]')
-    axes.set_aspect('equal')
+    axes.set(title='legs 1 to 6 at the neutral pose', **PLACES, zlabel='z [mm]', aspect='equal')
 
 
 def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
@@ -146,11 +131,8 @@ def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
     inside = MotionGuard(platform).allowed(poses)
     axes.contour(1e3 * x, 1e3 * y, inside.astype(float), levels=[0.5], colors='tab:cyan')
     axes.figure.colorbar(levels, ax=axes, label='condition number [-]')
-    axes.set_title(
-        f'condition number (moments / {geometry.length_scale:.3g} m); reachable inside the line'
-    )
-    axes.set_xlabel('x [mm]')
-    axes.set_ylabel('y [mm]')
+    scale = f'(moments / {geometry.length_scale:.3g} m)'
+    axes.set(title=f'condition number {scale}; reachable inside the line', **PLACES)
     axes.set_aspect('equal')
 
 
@@ -166,20 +148,16 @@ def plot_lines(
         line.set_label(label)
         # Legs often move in pairs: dashes show the line underneath.
         line.set_linestyle('--' if len(lines) > 3 and number % 2 else '-')
-    axes.set_xlabel('time [s]')
-    axes.set_ylabel(quantity)
+    axes.set(xlabel='time [s]', ylabel=quantity)
     axes.grid(alpha=0.3)
     axes.legend(fontsize='small', ncols=min(3, len(lines)), loc='best')
     return lines
 
 
 def plot_motion(
-    figure: Figure,
-    time: Array,
-    motion: Motion,
-    stroke: Array | None = None,
+    figure: Figure, time: Array, motion: Motion, stroke: Array | None = None,
     kind: LegKind = LINEAR,
-) -> None:
+) -> None:  # fmt: skip
     """Draw pose, twist and acceleration of n samples, and positions (n, 6) of legs of a kind."""
     rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
     panels: list[tuple[Array, Sequence[str], str]] = [
@@ -192,11 +170,8 @@ def plot_motion(
     ]
     rows = 3 if stroke is None else 4
     grid = figure.add_gridspec(rows, 2)
-    for number, (values, labels, quantity) in enumerate(panels):
-        plot_lines(
-            figure.add_subplot(grid[number // 2, number % 2]), time, values, labels, quantity
-        )
+    for number, panel in enumerate(panels):
+        plot_lines(figure.add_subplot(grid[number // 2, number % 2]), time, *panel)
     if stroke is not None:
-        plot_lines(
-            figure.add_subplot(grid[3, :]), time, stroke, LEGS, f'{kind.quantity} [{kind.unit}]'
-        )
+        quantity = f'{kind.quantity} [{kind.unit}]'
+        plot_lines(figure.add_subplot(grid[3, :]), time, stroke, LEGS, quantity)

@@ -22,6 +22,9 @@ LIMITS = SimpleNamespace(
     angular_velocity=2.0,
     angular_acceleration=4.0,
     angular_jerk=40.0,
+    velocities=np.array([1.0, 2.0]),
+    accelerations=np.array([2.0, 4.0]),
+    jerks=np.array([20.0, 40.0]),
 )
 
 
@@ -72,11 +75,8 @@ def test_fastest_stop_keeps_acceleration_and_jerk_limits(time: float, scale: flo
     acceleration = stop.sample(moments).acceleration
     jerk = np.diff(acceleration, axis=0) / moments[1]
 
-    assert np.all(
-        _greatest(acceleration)
-        <= scale * np.array([LIMITS.linear_acceleration, LIMITS.angular_acceleration])
-    )
-    assert np.all(_greatest(jerk) <= scale * np.array([LIMITS.linear_jerk, LIMITS.angular_jerk]))
+    assert np.all(_greatest(acceleration) <= scale * LIMITS.accelerations)
+    assert np.all(_greatest(jerk) <= scale * LIMITS.jerks)
     assert stop.duration <= (1.0 - time) * duration + 0.021
 
 

@@ -16,7 +16,7 @@ from stewart_kinematics.kernels import rods as rod_columns
 from stewart_kinematics.limits.continuity import first_jump
 from stewart_kinematics.model.leg_kinds import LINEAR
 from stewart_kinematics.model.platform import ANGLES, Platform
-from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
+from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only, UNITS
 from stewart_kinematics.solvers.inverse import LegMotion
 
 Flags = NDArray[np.bool_]
@@ -27,16 +27,6 @@ SLACK = 1e-9
 """Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
 
 JERK_SLACK = 1e-6  # the same for the jerk, a difference quotient
-
-UNITS = {
-    'position': 'm',
-    'quaternion_xyzw': '1',
-    'linear_velocity': 'm/s',
-    'angular_velocity': 'rad/s',
-    'linear_acceleration': 'm/s²',
-    'angular_acceleration': 'rad/s²',
-}
-"""Units of the vectors of a motion, to name a number that is not finite."""
 
 
 @dataclass(frozen=True)

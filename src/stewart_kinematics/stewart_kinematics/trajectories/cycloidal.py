@@ -44,9 +44,9 @@ class Cycloidal:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))
-        way, whole_turn = relative_displacement(self.start, self.target)
-        object.__setattr__(self, '_way', read_only(way))
-        object.__setattr__(self, '_turn', read_only(whole_turn))
+        vectors = relative_displacement(self.start, self.target)
+        for name, vector in zip(('_way', '_turn'), vectors, strict=True):
+            object.__setattr__(self, name, read_only(vector))
 
     @classmethod
     def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
@@ -66,22 +66,17 @@ class Cycloidal:
         moment = clamp(time, self.duration)
         way, rate, curvature = cycloid(moment / self.duration)
         rate, curvature = rate / self.duration, curvature / self.duration**2
-        return Motion.of_vectors(
-            self.start.position + way[..., None] * self._way,
-            rotate_by(self.start.quaternion_xyzw, self._turn, way),
-            rate[..., None] * self._way,
-            rate[..., None] * self._turn,
-            curvature[..., None] * self._way,
-            curvature[..., None] * self._turn,
-        )
+        both = np.concatenate([self._way, self._turn])
+        place = self.start.position + way[..., None] * self._way
+        attitude = rotate_by(self.start.quaternion_xyzw, self._turn, way)
+        return Motion(place, attitude, rate[..., None] * both, curvature[..., None] * both)
 
 
 def relative_displacement(start: Pose, target: Pose) -> tuple[Array, Array]:
     """Return the way [m] and the rotation vector [rad] between poses in base axes, (3,) each."""
-    relative = compose_quaternions(
-        target.quaternion_xyzw, invert_quaternion(start.quaternion_xyzw)
-    )
-    return target.position - start.position, log_quaternion(relative)
+    back = invert_quaternion(start.quaternion_xyzw)
+    turn = log_quaternion(compose_quaternions(target.quaternion_xyzw, back))
+    return target.position - start.position, turn
 
 
 def fastest_duration(start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> float:

@@ -59,11 +59,9 @@ class Faded:
             object.__setattr__(self, name, not_negative(name, getattr(self, name), 's'))
         # A fall that begins during the rise needs no complete rise: the product is smooth anyway.
         name = 'fade_out' if self.fade_out > 0.0 else 'fade_in'
-        if getattr(self, name) > duration:
-            raise TrajectoryError(
-                f'{name} must be at most the duration of {duration:g} s, '
-                f'got {getattr(self, name):g}'
-            )
+        if (fade := getattr(self, name)) > duration:
+            most = f'the duration of {duration:g} s'
+            raise TrajectoryError(f'{name} must be at most {most}, got {fade:g}')
         if self.fade_out > 0.0 and not np.isfinite(duration):
             raise TrajectoryError('fade_out needs an end: give a finite duration, got inf')
 
@@ -82,15 +80,8 @@ class Faded:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
         motion = self.trajectory.sample(moment)
-        faded = motion_rows(moment.size)
-        fading_kernels.faded(
-            moment.reshape(-1),
-            self.fade_in,
-            self.fade_out,
-            self.duration,
-            *motion.rows(),
-            self.centre.position,
-            self.centre.quaternion_xyzw,
-            *faded,
-        )
+        faded, centre = motion_rows(moment.size), self.centre
+        times = moment.reshape(-1), self.fade_in, self.fade_out, self.duration
+        about = centre.position, centre.quaternion_xyzw
+        fading_kernels.faded(*times, *motion.rows(), *about, *faded)
         return motion_from_rows(faded, moment.shape)

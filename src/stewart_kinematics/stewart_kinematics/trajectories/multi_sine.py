@@ -55,12 +55,8 @@ class MultiSine:
         amplitude = np.asarray(self.amplitude, dtype=float)
         if amplitude.ndim != 2 or amplitude.shape[0] != 6:
             raise TrajectoryError(f'amplitude must have shape (6, n), got {amplitude.shape}')
-        for name, shape in (
-            ('amplitude', amplitude.shape),
-            ('angular_frequency', amplitude.shape),
-            ('phase', amplitude.shape),
-            ('offset', (6,)),
-        ):
+        for name in ('amplitude', 'angular_frequency', 'phase', 'offset'):
+            shape = (6,) if name == 'offset' else amplitude.shape
             object.__setattr__(self, name, _table(name, getattr(self, name), shape))
         if np.any(self.angular_frequency < 0.0):
             raise TrajectoryError(
@@ -102,18 +98,14 @@ class MultiSine:
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
-        value, rate, acceleration = self.axes(time)
-        quaternion, turning, change = from_euler(
-            self.sequence,
-            value[..., 3:],
-            rate[..., 3:],
-            acceleration[..., 3:],
-            self.centre.quaternion_xyzw,
-        )
-        place, velocity, second = (values[..., :3] for values in (value, rate, acceleration))
-        return Motion.of_vectors(
-            self.centre.position + place, quaternion, velocity, turning, second, change
-        )
+        value, rate, second = axes = self.axes(time)
+        angles, rates, changes = (values[..., 3:] for values in axes)
+        centre = self.centre.quaternion_xyzw
+        turn = from_euler(self.sequence, angles, rates, changes, centre)
+        quaternion, turning, change = turn
+        place = self.centre.position + value[..., :3]
+        velocity, acceleration = rate[..., :3], second[..., :3]
+        return Motion.of_vectors(place, quaternion, velocity, turning, acceleration, change)
 
 
 def shipped() -> dict[str, Path]:

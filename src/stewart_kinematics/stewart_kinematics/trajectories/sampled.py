@@ -95,11 +95,10 @@ class Sampled:
         """Return the motion at `time` [s] since the first sample; see `Trajectory`."""
         moment = clamp(time, self.duration)
         value, first, second = (self._pieces(moment, order) for order in range(3))
+        place, velocity, acceleration = (part[..., :3] for part in (value, first, second))
         attitude = from_quaternion_path(value[..., 3:], first[..., 3:], second[..., 3:])
-        quaternion, velocity, acceleration = attitude
-        return Motion.of_vectors(
-            value[..., :3], quaternion, first[..., :3], velocity, second[..., :3], acceleration
-        )
+        quaternion, turning, change = attitude
+        return Motion.of_vectors(place, quaternion, velocity, turning, acceleration, change)
 
     def _place(self, index: int) -> str:
         """Name a sample by the line it stands in, or by its number."""
@@ -122,9 +121,8 @@ class Sampled:
             off = np.abs(norm - 1.0) > 1e-3
             if off.any():
                 index = int(off.argmax())
-                raise TrajectoryError(
-                    f'quaternion of norm {norm[index]:.6g} in {self._place(index)}, expected is 1'
-                )
+                where = f'{norm[index]:.6g} in {self._place(index)}'
+                raise TrajectoryError(f'quaternion of norm {where}, expected is 1')
             return read_only(array / norm[:, None])
         return array
 
@@ -142,10 +140,8 @@ class Sampled:
         if back.any():
             index = int(back.argmax())
             what = 'repeats' if steps[index] > -SMALLEST_STEP else 'goes back from'
-            raise TrajectoryError(
-                f'time {time[index + 1]:.9g} s in {self._place(index + 1)} {what} '
-                f'{time[index]:.9g} s'
-            )
+            stamp = f'time {time[index + 1]:.9g} s in {self._place(index + 1)}'
+            raise TrajectoryError(f'{stamp} {what} {time[index]:.9g} s')
         median = float(np.median(steps))
         gap = steps > LARGEST_STEP * median
         if gap.any():
@@ -167,12 +163,9 @@ class Sampled:
         if acceleration is None:
             acceleration = np.asarray(CubicSpline(time, self.twist)(time, 1))
         first, second = quaternion_derivatives(quaternion, self.twist[:, 3:], acceleration[:, 3:])
-        return _quintic(
-            time,
-            value,
-            np.concatenate([self.twist[:, :3], first], axis=1),
-            np.concatenate([acceleration[:, :3], second], axis=1),
-        )
+        first = np.concatenate([self.twist[:, :3], first], axis=1)
+        second = np.concatenate([acceleration[:, :3], second], axis=1)
+        return _quintic(time, value, first, second)
 
 
 def _continuous(quaternion: Array) -> Array:
@@ -187,16 +180,8 @@ def _quintic(time: Array, value: Array, first: Array, second: Array) -> Any:
     from scipy.interpolate import PPoly
 
     step = np.diff(time)[:, None]
-    ends = np.stack(
-        [
-            value[:-1],
-            first[:-1] * step,
-            second[:-1] * step**2,
-            value[1:],
-            first[1:] * step,
-            second[1:] * step**2,
-        ]
-    )
+    left = value[:-1], first[:-1] * step, second[:-1] * step**2
+    ends = np.stack([*left, value[1:], first[1:] * step, second[1:] * step**2])
     # PPoly counts from the left stamp in s, the table above in fractions of the step.
     powers = step[None] ** -np.arange(5.0, -1.0, -1.0)[:, None, None]
     return PPoly(np.tensordot(_QUINTIC, ends, axes=1) * powers, time)

@@ -11,18 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.motion import Array, Motion, Pose, read_only, UNITS
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.trajectory import clamp, Trajectory
 
-_TOLERANCES = (
-    ('position', 1e-9, 'm'),
-    ('quaternion_xyzw', 1e-9, '-'),
-    ('linear_velocity', 1e-7, 'm/s'),
-    ('angular_velocity', 1e-7, 'rad/s'),
-    ('linear_acceleration', 1e-5, 'm/s²'),
-    ('angular_acceleration', 1e-5, 'rad/s²'),
-)
+_TOLERANCES = {'position': 1e-9, 'quaternion_xyzw': 1e-9} | {
+    f'{half}_{name}': most
+    for name, most in (('velocity', 1e-7), ('acceleration', 1e-5))
+    for half in ('linear', 'angular')
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +92,14 @@ def excursion(
 
 def require_continuous(end: Motion, begin: Motion, number: int = 1) -> None:
     """Raise TrajectoryError where the end of part `number` and the next part's begin differ."""
-    for name, tolerance, unit in _TOLERANCES:
+    for name, tolerance in _TOLERANCES.items():
         left, right = getattr(end, name), getattr(begin, name)
         if name == 'quaternion_xyzw' and left @ right < 0.0:
             right = -right
         jump = float(np.abs(left - right).max())
         if not jump <= tolerance:
+            where = f'between part {number} and part {number + 1}'
+            unit = UNITS[name].replace('1', '-')
             raise TrajectoryError(
-                f'{name} jumps by {jump:.3g} {unit} between part {number} and part {number + 1}, '
-                f'allowed are {tolerance:g} {unit}'
+                f'{name} jumps by {jump:.3g} {unit} {where}, allowed are {tolerance:g} {unit}'
             )

@@ -139,32 +139,30 @@ def stops(
     for lead, duration in _promising(trajectory, begin, bounds, _longest(limits, scale)):
         if lead + duration < total * LENGTHENING:
             continue
-        try:
-            stop = DeceleratedAlongPath(trajectory, begin, duration, lead)
-        except TrajectoryError:
-            # The path ends in motion before this stop does.
-            continue
-        if _keeps(stop, RESERVE * bounds):
+        if stop := _kept(trajectory, begin, duration, lead, RESERVE * bounds):
             yield stop
             total, offered = stop.duration, offered + 1
             if offered == TRIALS:
                 return
-    if math.isfinite(remaining):
-        try:
-            stop = DeceleratedAlongPath(trajectory, begin, SHORTEST_MOVE, remaining)
-        except TrajectoryError:
-            return
-        if _keeps(stop, EXACT * bounds):
-            yield stop
+    if math.isfinite(remaining) and (
+        stop := _kept(trajectory, begin, SHORTEST_MOVE, remaining, EXACT * bounds)
+    ):
+        yield stop
 
 
-def _keeps(stop: DeceleratedAlongPath, bounds: Array) -> bool:
-    """Tell whether a stop keeps acceleration and jerk bounds, (2, 2) [SI], on its whole way."""
+def _kept(
+    trajectory: Trajectory, begin: float, duration: float, lead: float, bounds: Array
+) -> DeceleratedAlongPath | None:
+    """Return a stop if acceleration and jerk keep bounds (2, 2) [SI] on its whole way."""
+    try:
+        stop = DeceleratedAlongPath(trajectory, begin, duration, lead)
+    except TrajectoryError:  # the path ends in motion before this stop does
+        return None
     count = max(INSTANTS, math.ceil(100.0 * stop.duration) + 1)
     time = np.linspace(0.0, stop.duration, count)
     motion = stop.sample(time)
     acceleration, jerk = magnitudes(motion.acceleration), mean_jerk(motion, time)
-    return bool(np.all(acceleration <= bounds[0]) and np.all(jerk <= bounds[1]))
+    return stop if np.all(acceleration <= bounds[0]) and np.all(jerk <= bounds[1]) else None
 
 
 def _longest(limits: Limits, scale: float) -> float:
@@ -190,9 +188,8 @@ def _promising(
     first, second = motion.twist, motion.acceleration
     third = np.gradient(second, grid, axis=0)
     speed = magnitudes(first[0])
-    least = 0.5 * max(
-        (PEAK_VELOCITY * speed / bounds[0]).max(), np.sqrt(2.0 * np.pi * speed / bounds[1]).max()
-    )
+    by_jerk = np.sqrt(2.0 * np.pi * speed / bounds[1])
+    least = 0.5 * max(*(PEAK_VELOCITY * speed / bounds[0]), *by_jerk)
     least = max(float(least), SHORTEST_MOVE)
     durations = np.geomspace(least, max(reach, least), DURATIONS)
     leads = np.linspace(0.0, 0.5 * reach, LEADS)

@@ -141,12 +141,7 @@ class OrbitalWave:
         finite('position', self.position, 'm')
         object.__setattr__(self, 'duration', check_duration(self.duration))
         table = [
-            (
-                w.amplitude,
-                w.wave_number,
-                w.angular_frequency,
-                w.wave_number * self.position + w.phase,
-            )
+            (w.amplitude, k := w.wave_number, w.angular_frequency, k * self.position + w.phase)
             for w in self.components
         ]
         object.__setattr__(self, '_table', read_only(table))
@@ -160,14 +155,8 @@ class OrbitalWave:
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
-        rows = motion_rows(moment.size)
-        wave_kernels.wave_motion(
-            self._table,
-            moment.reshape(-1),
-            math.cos(self.attack_angle),
-            math.sin(self.attack_angle),
-            self.centre.position,
-            self.centre.quaternion_xyzw,
-            *rows,
-        )
+        rows, centre = motion_rows(moment.size), self.centre
+        towards = math.cos(self.attack_angle), math.sin(self.attack_angle)
+        about = centre.position, centre.quaternion_xyzw
+        wave_kernels.wave_motion(self._table, moment.reshape(-1), *towards, *about, *rows)
         return motion_from_rows(rows, moment.shape)

@@ -19,11 +19,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import lengths_of, poses_from_base
 from stewart_kinematics.solvers.assembly_modes import assembly_modes, AssemblyModes
-from stewart_kinematics.solvers.forward import (
-    forward_batch,
-    forward_batch_from_positions,
-    ForwardResult,
-)
+from stewart_kinematics.solvers.forward import forward_batch, forward_batch_from_positions
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
@@ -95,31 +91,23 @@ def main(arguments: argparse.Namespace) -> int:
     if table.has([TIME]):
         names, values = [TIME, *names], [table.take([TIME]), *values]
     write_watched(arguments.output, names, np.column_stack(values))
-    lost = _lost(table, result)
-    report(lost, 'lines without a pose')
-    return 1 if lost else 0
-
-
-def _lost(table: Table, result: ForwardResult) -> list[str]:
-    """Return a sentence for every line without a pose."""
-    return [
-        f'{table.source}:{table.lines[row]}: {result.report(int(row))}'
-        for row in np.flatnonzero(~np.asarray(result.converged))
-    ]
+    lost = np.flatnonzero(~converged).tolist()
+    sentences = [f'{table.source}:{table.lines[row]}: {result.report(row)}' for row in lost]
+    report(sentences, 'lines without a pose')
+    return int(bool(lost))
 
 
 def _write_modes(
     output: str, table: Table, geometry: Geometry, lengths: Array, reference: Pose
 ) -> int:
     """Find and write the modes of every line, name what is doubtful; return the exit code."""
-    results = []
+    results: list[AssemblyModes] = []
     with show_part('modes') as progress:
         for row in lengths:
             results.append(assembly_modes(geometry, row))
             progress(len(results) / len(lengths))
-    blocks = [
-        _rows(line, modes, reference) for line, modes in zip(table.lines, results, strict=True)
-    ]
+    pairs = list(zip(table.lines.tolist(), results, strict=True))
+    blocks = [_rows(line, modes, reference) for line, modes in pairs]
     names, values = list(MODES), np.concatenate([np.empty((0, len(MODES))), *blocks])
     if table.has([TIME]):
         times = np.repeat(table.take([TIME]), [len(block) for block in blocks], axis=0)
@@ -128,12 +116,8 @@ def _write_modes(
         sys.stdout.write(_shown(names, values))
     else:
         write_watched(output, names, values)
-    sentences = [
-        f'{table.source}:{line}: {sentence}'
-        for line, modes in zip(table.lines, results, strict=True)
-        for sentence in _doubts(modes)
-    ]
-    report(sentences, 'remarks')
+    doubts = ((line, doubt) for line, modes in pairs for doubt in _doubts(modes))
+    report([f'{table.source}:{line}: {doubt}' for line, doubt in doubts], 'remarks')
     return int(any(modes.lost or not len(modes.position) for modes in results))
 
 

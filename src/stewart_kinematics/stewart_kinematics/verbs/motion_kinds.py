@@ -45,12 +45,6 @@ Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
 Kinds: TypeAlias = 'argparse._SubParsersAction[argparse.ArgumentParser]'
 
 
-def add_kinds(kinds: Kinds) -> None:
-    """Add one sub-command per kind; each leaves its maker, a `Make`, in the attribute ``make``."""
-    for add in (_add_cycloidal, _add_ocean, _add_circle, _add_multisine, _add_sampled):
-        add(kinds)
-
-
 def _cycloidal(
     arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
 ) -> Trajectory:
@@ -73,19 +67,11 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
     wave = OrbitalWave(sea, neutral, attack_angle=angle, position=arguments.position)
     if arguments.scaling != 'none':
         with show_part('fitting the sea') as progress:
-            wave, factor = fit_wave(
-                wave,
-                guard,
-                arguments.fraction,
-                arguments.scaling,
-                duration=arguments.duration,
-                progress=progress,
-            )
-        height = significant_height(wave.components)
-        print(
-            f'{arguments.scaling} factor {factor:.4g}: significant height {height:.4g} m',
-            file=sys.stderr,
-        )
+            asked = arguments.fraction, arguments.scaling
+            told = {'duration': arguments.duration, 'progress': progress}
+            wave, factor = fit_wave(wave, guard, *asked, **told)
+        height = f'significant height {significant_height(wave.components):.4g} m'
+        print(f'{arguments.scaling} factor {factor:.4g}: {height}', file=sys.stderr)
     return _faded(wave, arguments)
 
 
@@ -117,18 +103,6 @@ def _faded(
     return Faded(trajectory, trajectory.centre, fade, fade, arguments.duration)
 
 
-def _add_cycloidal(kinds: Kinds) -> None:
-    text = 'a point-to-point move from rest to rest'
-    parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration='the shortest possible')
-    pose: dict[str, Any] = {'type': float, 'nargs': 6, 'metavar': SIX}
-    add = parser.add_argument
-    add('--to', dest='target', required=True, help='target [m, deg]', **pose)
-    add('--from', dest='start', help='start [m, deg]; default: the neutral pose', **pose)
-    add_reference(parser, 'pose from which --from and --to count')
-    text = 'fraction of the limits to use, in (0, 1] (default: 1)'
-    add('--scale', type=float, default=1.0, help=text)
-
-
 OCEAN = {
     '--spectrum': ('jonswap', 'of a sea that wind has just raised, or of a fully developed one'),
     '--hs': (1.0, 'significant height [m]'),
@@ -147,6 +121,11 @@ OCEAN = {
 }
 """Defaults and helps of the arguments of a sea."""
 
+FADE: dict[str, Any] = {
+    'type': float,
+    'default': 2.0,
+    'help': 'rise from rest at the neutral pose and fall back to it [s], 0 for none (default: 2)',
+}
 CHOICES = {
     '--spectrum': ('jonswap', 'pierson-moskowitz'),
     '--bins': ('equal_energy', 'equal_frequency'),
@@ -154,52 +133,48 @@ CHOICES = {
 }
 
 
-def _add_ocean(kinds: Kinds) -> None:
-    parser = _kind(kinds, 'ocean', 'a sea from a spectrum, or from given waves', _ocean)
-    _add_fade(parser)
-    for name, (default, text) in OCEAN.items():
-        parser.add_argument(
-            name,
-            type=type(default),
-            default=default,
-            choices=CHOICES.get(name),
-            help=f'{text} (default: %(default)s)',
-        )
-    parser.add_argument(
-        '--component',
-        type=float,
-        nargs=4,
-        action='append',
-        metavar=('A', 'T', 'L', 'PHASE'),
-        help='a wave instead of the spectrum [m, s, m, deg]; may be repeated',
-    )
+def add_kinds(kinds: Kinds) -> None:
+    """Add one sub-command per kind; each leaves its maker, a `Make`, in the attribute ``make``."""
+    text = 'a point-to-point move from rest to rest'
+    parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration='the shortest possible')
+    add = parser.add_argument
+    pose: dict[str, Any] = {'type': float, 'nargs': 6, 'metavar': SIX}
+    add('--to', dest='target', required=True, help='target [m, deg]', **pose)
+    add('--from', dest='start', help='start [m, deg]; default: the neutral pose', **pose)
+    add_reference(parser, 'pose from which --from and --to count')
+    text = 'fraction of the limits to use, in (0, 1] (default: 1)'
+    add('--scale', type=float, default=1.0, help=text)
 
+    add = _kind(kinds, 'ocean', 'a sea from a spectrum, or from given waves', _ocean).add_argument
+    add('--fade', **FADE)
+    for name, (value, text) in OCEAN.items():
+        what: dict[str, Any] = {'type': type(value), 'choices': CHOICES.get(name)}
+        add(name, default=value, help=f'{text} (default: %(default)s)', **what)
+    wave: dict[str, Any] = {'type': float, 'nargs': 4, 'metavar': ('A', 'T', 'L', 'PHASE')}
+    text = 'a wave instead of the spectrum [m, s, m, deg]; may be repeated'
+    add('--component', action='append', help=text, **wave)
 
-def _add_circle(kinds: Kinds) -> None:
-    parser = _kind(kinds, 'circle', 'a horizontal circle about the neutral pose', _circle)
-    _add_fade(parser)
-    parser.add_argument('--radius', type=float, default=0.05, help='[m] (default: %(default)s)')
-    text = '[s], negative: from y to x (default: 5)'
-    parser.add_argument('--period', type=float, default=5.0, help=text)
+    text = 'a horizontal circle about the neutral pose'
+    add = _kind(kinds, 'circle', text, _circle).add_argument
+    add('--fade', **FADE)
+    add('--radius', type=float, default=0.05, help='[m] (default: %(default)s)')
+    add('--period', type=float, default=5.0, help='[s], negative: from y to x (default: 5)')
 
-
-def _add_multisine(kinds: Kinds) -> None:
-    parser = _kind(kinds, 'multisine', 'sums of sines in six axes', _multisine)
-    _add_fade(parser)
+    add = _kind(kinds, 'multisine', 'sums of sines in six axes', _multisine).add_argument
+    add('--fade', **FADE)
     names = ', '.join(multi_sine.shipped())
-    parser.add_argument('--motion', required=True, help=f'YAML file, or one of: {names}')
+    add('--motion', required=True, help=f'YAML file, or one of: {names}')
 
-
-def _add_sampled(kinds: Kinds) -> None:
     parser = _kind(kinds, 'sampled', 'recorded poses, resampled', _sampled, duration='all of them')
+    add = parser.add_argument
     text = "CSV file with absolute poses; of a bag: 'stewart bag BAG --csv platform/pose'"
-    parser.add_argument('--motion', required=True, metavar='FILE', help=text)
+    add('--motion', required=True, metavar='FILE', help=text)
     text = 'rise from rest at the first pose and fall back to it [s] (default: 0, none)'
-    parser.add_argument('--fade', type=float, default=0.0, help=text)
+    add('--fade', type=float, default=0.0, help=text)
 
 
 def _kind(
-    kinds: Kinds, name: str, text: str, make: Make, duration: float | str = 15.0
+    kinds: Kinds, name: str, text: str, make: Make, *, duration: float | str = 15.0
 ) -> argparse.ArgumentParser:
     """Add a sub-command with what all of them take."""
     parser = kinds.add_parser(name, help=text, description=text)
@@ -213,8 +188,3 @@ def _kind(
     add_picture_argument(parser)
     add_output(parser, 'CSV file')
     return parser
-
-
-def _add_fade(parser: argparse.ArgumentParser) -> None:
-    text = 'rise from rest at the neutral pose and fall back to it [s], 0 for none (default: 2)'
-    parser.add_argument('--fade', type=float, default=2.0, help=text)

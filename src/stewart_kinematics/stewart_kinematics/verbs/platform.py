@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict, fields, MISSING
+from dataclasses import asdict
 import json
 from pathlib import Path
 import sys
@@ -61,17 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest='action', required=True)
     new = kinds.add_parser('new', help='write the YAML file of a platform')
     new.add_argument('name', help='letters, digits and _')
-    for item in fields(RingDimensions):
-        if item.name != 'name':
-            known = None if item.default is MISSING else item.default
-            hint = '' if known is None else f' (default: {known:g})'
-            new.add_argument(
-                f'--{item.name.replace("_", "-")}',
-                type=float,
-                default=known,
-                metavar='NUMBER',
-                help=QUESTIONS[item.name] + hint,
-            )
+    for name, question in QUESTIONS.items():
+        known = getattr(RingDimensions, name, None)
+        text = question if known is None else f'{question} (default: {known:g})'
+        number: dict[str, Any] = {'type': float, 'default': known, 'metavar': 'NUMBER'}
+        new.add_argument(f'--{name.replace("_", "-")}', help=text, **number)
     read = kinds.add_parser('import', help='read joints and inertias of an MJCF or URDF hexapod')
     read.add_argument('model', type=Path, help='file of the model')
     for writing in (new, read):
@@ -91,11 +85,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    values = {item.name: getattr(arguments, item.name) for item in fields(RingDimensions)}
-    for key, value in values.items():
-        if value is None:
-            values[key] = _asked(key)
-    _save(arguments, document(RingDimensions(**values)))
+    values = {key: getattr(arguments, key) for key in QUESTIONS}
+    values |= {key: _asked(key) for key, value in values.items() if value is None}
+    _save(arguments, document(RingDimensions(arguments.name, **values)))
     return 0
 
 
@@ -110,13 +102,11 @@ def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
     """Write a platform file, and say what is doubtful about the design."""
     platform = Platform.from_section(Section(content, ''))  # raises before anything is written
     text = HEADER.format(arguments.action)
+    form: dict[str, Any] = {'sort_keys': False, 'allow_unicode': True, 'width': 200}
     # Numbers side by side, but a line for each sentence.
-    sources = {'sources': content['sources']}
     numbers = {key: value for key, value in content.items() if key != 'sources'}
-    for part, flow in ((numbers, None), (sources, False)):
-        text += yaml.safe_dump(
-            part, sort_keys=False, allow_unicode=True, width=200, default_flow_style=flow
-        )
+    text += yaml.safe_dump(numbers, default_flow_style=None, **form)
+    text += yaml.safe_dump({'sources': content['sources']}, default_flow_style=False, **form)
     write_text(arguments.output, text)
     if arguments.output != STANDARD_STREAM:
         print(f'{arguments.output}: {platform.title}', file=sys.stderr)
@@ -160,11 +150,9 @@ def _check(arguments: argparse.Namespace) -> int:
             print(f'  {axis:<6} ±{1e3 * getattr(found, axis):8.1f} mm')
         for axis in ('roll', 'pitch', 'yaw'):
             print(f'  {axis:<6} ±{np.degrees(getattr(found, axis)):8.1f} deg')
-        length = platform.geometry.length_scale
+        length = f'(moments divided by {platform.geometry.length_scale:.3g} m)'
         print(f'  positions reached with this attitude: {found.volume:.4g} m3')
-        print(
-            f'  condition number {found.condition_number:.3g} (moments divided by {length:.3g} m)'
-        )
+        print(f'  condition number {found.condition_number:.3g} {length}')
         unit, effort = f'{platform.kind.unit}/s', platform.kind.effort_unit
         print(
             f'  fastest leg for 1 m/s up {found.leg_rate_up:.3g} {unit}, '

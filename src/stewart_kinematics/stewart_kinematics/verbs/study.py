@@ -50,17 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_examples(parser, EXAMPLES)
     add_platform(parser)
-    parser.add_argument(
-        '--vary',
-        action='append',
-        nargs=4,
-        required=True,
-        metavar=('MEASURE', 'FROM', 'TO', 'COUNT'),
-        help='number of the YAML file to vary; may be repeated, for a grid',
-    )
-    parser.add_argument(
-        '--cells', type=int, default=MARGIN_CELLS, help='along an edge of the volume (%(default)s)'
-    )
+    add, words = parser.add_argument, ('MEASURE', 'FROM', 'TO', 'COUNT')
+    text = 'number of the YAML file to vary; may be repeated, for a grid'
+    add('--vary', action='append', nargs=4, required=True, metavar=words, help=text)
+    text = 'along an edge of the volume (%(default)s)'
+    add('--cells', type=int, default=MARGIN_CELLS, help=text)
     add_output(parser, 'CSV file')
 
 
@@ -104,15 +98,14 @@ def main(arguments: argparse.Namespace) -> int:
 def _values(content: dict[str, Any], name: str, low: str, high: str, count: str) -> list[float]:
     """Return the values that a measure takes."""
     _holder(content, name)
+    words = f'{low} {high} {count}'
     try:
         first, last, number = float(low), float(high), int(count)
     except ValueError as error:
-        raise ConfigurationError(
-            '--vary', f'{low} {high} {count}', 'two numbers and a count'
-        ) from error
+        raise ConfigurationError('--vary', words, 'two numbers and a count') from error
     if not 1 <= number <= MOST_DESIGNS or not (abs(first) <= LARGEST and abs(last) <= LARGEST):
         expected = f'numbers up to {LARGEST:g} and a count from 1 to {MOST_DESIGNS}'
-        raise ConfigurationError('--vary', f'{low} {high} {count}', expected)
+        raise ConfigurationError('--vary', words, expected)
     step = (last - first) / max(number - 1, 1)
     return [first + step * index for index in range(number)]
 

@@ -101,8 +101,7 @@ def _stop(violation: Violation | None) -> str:
     """Say in a few words what stops the platform."""
     if violation is None:
         return NO_STOP
-    leg = '' if violation.leg is None else f' of leg {violation.leg}'
-    return f'{violation.quantity}{leg}'
+    return violation.quantity + ('' if violation.leg is None else f' of leg {violation.leg}')
 
 
 def _print_table(
@@ -128,18 +127,13 @@ def _as_json(
     result: dict[str, Any] = {
         'platform': platform.name,
         'pose': {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose)},
-        'ranges': [
-            {
-                'axis': item.axis,
-                'unit': _scale(item.axis)[1],
-                'lower': item.lower * _scale(item.axis)[0],
-                'upper': item.upper * _scale(item.axis)[0],
-                'stopped_below_by': _stop(item.below),
-                'stopped_above_by': _stop(item.above),
-            }
-            for item in ranges
-        ],
+        'ranges': [],
     }
+    for item in ranges:
+        factor, unit = _scale(item.axis)
+        ends = {'lower': item.lower * factor, 'upper': item.upper * factor}
+        stops = {'stopped_below_by': _stop(item.below), 'stopped_above_by': _stop(item.above)}
+        result['ranges'].append({'axis': item.axis, 'unit': unit, **ends, **stops})
     if cloud is not None:
         result['volume_m3'] = cloud.volume
         result['cell_m'] = cloud.cell.tolist()
