@@ -12,12 +12,13 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 import numpy as np
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.limits.workspace import displaced, plane, Progress, Slice, Volume, volume
+from stewart_kinematics.limits.workspace import displaced, plane, Slice, Volume, volume
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.spatial import euler_from_quaternion
+from stewart_tables.progress import Progress, silent
 
 PLANE_SAMPLES = 81
 
@@ -83,7 +84,7 @@ def _in_display_units(part: Slice, k: int) -> tuple[Any, str]:
     return (values * 1e3, 'mm') if part.axes[k] in 'xyz' else (np.degrees(values), '°')
 
 
-def design_figure(platform: Platform, cells: int = 30, progress: Progress | None = None) -> Figure:
+def design_figure(platform: Platform, cells: int = 30, progress: Progress = silent) -> Figure:
     """Draw a platform, where it reaches, and how well conditioned it is there.
 
     It may rest at its neutral pose; `progress` is told the part of the volume that is done.

@@ -23,7 +23,6 @@ from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
-    reference_pose,
     write_watched,
 )
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
@@ -71,7 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
     platform = Platform.from_yaml(arguments.platform)
     forces = efforts_of(platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
-    reference = reference_pose(platform.geometry, arguments.relative_to)
+    reference = platform.geometry.named_pose(arguments.relative_to)
     motion = _motion(table, reference, spline=arguments.differentiate)
     columns: list[str] = [TIME] if table.has([TIME]) else []
     blocks = [table.take([TIME])] if table.has([TIME]) else []

@@ -109,9 +109,8 @@ def warnings(platform: Platform) -> list[str]:
         guard = MotionGuard(platform)
     except MotionRefused as refusal:
         return [f'the platform may not rest at its neutral pose: {refusal}']
-    found = []
     margins = guard.margins(Motion.at_rest(neutral))
-    found += [
+    found = [
         f'at the neutral pose {name} has only {100 * float(margin):.0f} % of its range left'
         for name, margin in margins.items()
         if float(margin) < 0.1

@@ -13,6 +13,7 @@ from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.trajectories.trajectory import positive
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
+from stewart_tables.progress import silent
 
 if TYPE_CHECKING:
     from stewart_kinematics.limits.guard import Flags, MotionGuard
@@ -50,15 +51,9 @@ def plain(components: tuple[AiryWave, ...], factor: float) -> tuple[AiryWave, ..
 
 
 def fit_wave(
-    wave: OrbitalWave,
-    guard: MotionGuard,
-    fraction: float,
-    scaling: Scaling,
-    *,
-    duration: float,
-    rate: float = 50.0,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[OrbitalWave, float]:
+    wave: OrbitalWave, guard: MotionGuard, fraction: float, scaling: Scaling, *, duration: float,
+    rate: float = 50.0, progress: Callable[[float], None] = silent,
+) -> tuple[OrbitalWave, float]:  # fmt: skip
     """Scale a wave so that it uses a fraction of the workspace, by a scan and a bisection.
 
     After Froude lengths and times shrink together: slopes and accelerations stay and angular
@@ -81,7 +76,6 @@ def fit_wave(
         TrajectoryError: If `fraction` cannot be used, the centre itself has no margin, or no
             factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded.
     """
-    report = progress or (lambda _: None)
     if not 0.0 < fraction <= 1.0:
         raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
     whole = _centre_margins(wave.centre, guard)
@@ -108,7 +102,7 @@ def fit_wave(
     while True:
         while used(factors[tried], some)[0].max() > fraction:
             tried += 1
-            report(tried / steps)
+            progress(tried / steps)
             if tried == len(factors):
                 raise TrajectoryError(_no_scale(used, factors, fraction))
         low, high = factors[tried], factors[tried] * _RATIO
@@ -118,7 +112,7 @@ def fit_wave(
             low, high = (middle, high) if fits else (low, middle)
         broken = np.flatnonzero(used(low, _ALL)[0] > fraction)
         if not broken.size:
-            report(1.0)
+            progress(1.0)
             return scaled(low), low
         # A peak moves with the factor.
         for sample in broken:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import math
 
 import numpy as np
@@ -20,14 +21,9 @@ CHECK_RATE = 100.0  # how densely a way is checked [Hz]
 LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
 
 # How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
-_ORDER = {
-    'linear velocity': 1,
-    'angular velocity': 1,
-    'leg rate': 1,
-    'linear acceleration': 2,
-    'angular acceleration': 2,
-    'leg acceleration': 2,
-}
+_ORDER = dict.fromkeys(('linear velocity', 'angular velocity', 'leg rate'), 1) | dict.fromkeys(
+    ('linear acceleration', 'angular acceleration', 'leg acceleration'), 2
+)
 
 SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
 """Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
@@ -36,13 +32,9 @@ RESERVE = 1.001  # between two instants of the check a peak can be higher by 0.0
 
 
 def plan_move(
-    start: Pose,
-    target: Pose,
-    guard: MotionGuard,
-    *,
-    duration: float | None = None,
+    start: Pose, target: Pose, guard: MotionGuard, *, duration: float | None = None,
     scale: float = 1.0,
-) -> Cycloidal:
+) -> Cycloidal:  # fmt: skip
     """Plan a move that the guard allows from end to end.
 
     The profile's own limits are those of each base axis; where a move along several axes at once
@@ -62,10 +54,8 @@ def plan_move(
     if duration is None:
         return shortest
     if not (math.isfinite(duration) and duration >= shortest.duration * (1.0 - 1e-4)):
-        raise TrajectoryError(
-            f'a duration of {duration:g} s is too short: this move needs at least '
-            f'{shortest.duration:.4f} s'
-        )
+        least = f'this move needs at least {shortest.duration:.4f} s'
+        raise TrajectoryError(f'a duration of {duration:g} s is too short: {least}')
     # A caller may repeat the printed duration, which may be shorter by its last digit.
     move = Cycloidal(start, target, max(duration, shortest.duration))
     check(move, guard)
@@ -87,25 +77,18 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
     for stop in stops(trajectory, time, guard.platform.limits, guard.scale):
         try:
             check(stop, guard)
+            return stop
         except MotionRefused as error:
             refusal = error
-        else:
-            return stop
     if refusal is not None:
         raise refusal
     return DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, guard.scale)
 
 
 def plan_fades(
-    motion: Trajectory,
-    centre: Pose,
-    guard: MotionGuard,
-    *,
-    fade_in: float,
-    fade_out: float = 0.0,
-    duration: float = math.inf,
-    horizon: float = math.inf,
-) -> Faded:
+    motion: Trajectory, centre: Pose, guard: MotionGuard, *, fade_in: float,
+    fade_out: float = 0.0, duration: float = math.inf, horizon: float = math.inf,
+) -> Faded:  # fmt: skip
     """Give a motion its fades from and to a centre, and check it.
 
     Args:
@@ -155,10 +138,9 @@ def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard
         ended = wave.with_fade_out_at(since, fade)
         try:
             check(ended, guard, begin=since)
+            return ended
         except MotionRefused as error:
             refusal = error
-        else:
-            return ended
     raise refusal
 
 
@@ -169,35 +151,26 @@ def _fades(shortest: float) -> list[float]:
 
 
 def _require_fade(
-    name: str,
-    fade: float,
-    attempt: Callable[[float], None],
-    plain: Callable[[], None],
+    name: str, fade: float, attempt: Callable[[float], None], plain: Callable[[], None],
     longest: float,
-) -> None:
+) -> None:  # fmt: skip
     """Raise unless an attempt accepts the fade; name one that it accepts, if `plain` passes."""
-    refusal = _refusal(attempt, fade)
-    if refusal is None:
+    try:
+        attempt(fade)
         return
+    except (MotionRefused, TrajectoryError) as error:
+        refusal = error
     plain()
     for longer in _fades(fade):
         enough = math.ceil(100.0 * longer) / 100.0
-        if enough <= longest and _refusal(attempt, enough) is None:
-            raise TrajectoryError(
-                f'a {name} of {fade:g} s is too short for this motion, {enough:.2f} s are long '
-                f'enough: {refusal}'
-            ) from refusal
+        with suppress(MotionRefused, TrajectoryError):
+            if enough > longest:
+                continue
+            attempt(enough)
+            hint = f'is too short for this motion, {enough:.2f} s are long enough'
+            refusal = TrajectoryError(f'a {name} of {fade:g} s {hint}: {refusal}')
+            break
     raise refusal
-
-
-def _refusal(
-    attempt: Callable[[float], None], fade: float
-) -> MotionRefused | TrajectoryError | None:
-    try:
-        attempt(fade)
-    except (MotionRefused, TrajectoryError) as error:
-        return error
-    return None
 
 
 def check(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Generator, Mapping
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 import sys
@@ -87,18 +87,12 @@ class WaypointList:
         if name not in REFERENCES:
             raise ConfigurationError('relative_to', name, unknown_name(name, REFERENCES, 'pose'))
         geometry = platform.geometry
-        reference = {'zero': geometry.zero_pose, 'neutral': geometry.neutral_pose}.get(
-            name, Pose.identity()
-        )
+        reference = geometry.named_pose(name)
         poses = named_poses(platform)
         if section.has('poses'):
             own = section.section('poses')
             poses |= {key: compose_poses(reference, own.pose(key)) for key in own.names()}
-        general = Waypoint(
-            Pose.identity(),
-            dwell=section.number('dwell_s', 0.0, LONGEST_DWELL) if section.has('dwell_s') else 0.0,
-            speed=_speed(section, DEFAULT_SPEED),
-        )
+        general = _paced(section, Waypoint(Pose.identity()))
         items = section.sections('waypoints')
         if not 1 <= len(items) <= MOST_WAYPOINTS:
             raise ConfigurationError('waypoints', len(items), f'1 to {MOST_WAYPOINTS} of them')
@@ -116,13 +110,12 @@ class Route:
     Attributes:
         sequence: The whole motion, at rest where two parts meet.
         numbers: Waypoint of each part, from 0 and counted on over the rounds.
-        rounds: How often `count` waypoints are visited.
+        count: How many waypoints a round has.
     """
 
     sequence: Sequence
     numbers: tuple[int, ...]
     count: int = 1
-    rounds: int = 1
 
     @property
     def duration(self) -> float:
@@ -181,9 +174,8 @@ def route_steps(
         raise TrajectoryError(f'expected 1 to {MOST_WAYPOINTS} waypoints, got {count}')
     most = MOST_PARTS // (2 * count)
     if not 1 <= repeat <= most:
-        raise TrajectoryError(
-            f'{count} waypoints may be visited 1 to {most} times, asked are {repeat}'
-        )
+        allowed = f'{count} waypoints may be visited 1 to {most} times'
+        raise TrajectoryError(f'{allowed}, asked are {repeat}')
     once: list[tuple[Trajectory, ...]] = []
     for number, waypoint in enumerate(waypoints, 1):
         once.append(_part(start, waypoint, number, guard))
@@ -194,7 +186,7 @@ def route_steps(
     stops = once + again * (repeat - 1)
     numbers = tuple(number for number, parts in enumerate(stops) for _ in parts)
     sequence = Sequence(tuple(part for parts in stops for part in parts))
-    return Route(sequence, numbers, count, repeat)
+    return Route(sequence, numbers, count)
 
 
 def _part(
@@ -232,10 +224,8 @@ def named_poses(platform: Platform) -> dict[str, Pose]:
     lowest pose straight below the neutral one, with a reserve of 2 % of the way.
     """
     geometry = platform.geometry
-    park = _lowest(platform)
-    return {'neutral': geometry.neutral_pose, 'zero': geometry.zero_pose} | dict.fromkeys(
-        ('park', 'load'), park
-    )
+    poses = {'neutral': geometry.neutral_pose, 'zero': geometry.zero_pose}
+    return poses | dict.fromkeys(('park', 'load'), _lowest(platform))
 
 
 def _lowest(platform: Platform) -> Pose:
@@ -259,28 +249,28 @@ def _waypoint(
     section.finish(optional=EACH)
     name = section.text('name') if section.has('name') else ''
     if section.has('pose'):
-        known = section.text('pose')
+        known, path = section.text('pose'), section.path('pose')
         if known not in poses:
-            raise ConfigurationError(
-                section.path('pose'), known, unknown_name(known, poses, 'pose')
-            )
+            raise ConfigurationError(path, known, unknown_name(known, poses, 'pose'))
         if section.has('position_m') or section.has('rpy_deg'):
-            raise ConfigurationError(
-                section.path('pose'), known, 'a name, or position_m and rpy_deg, not both'
-            )
+            expected = 'a name, or position_m and rpy_deg, not both'
+            raise ConfigurationError(path, known, expected)
         pose, name = poses[known], name or known
     else:
         roll, pitch, yaw = section.vector('rpy_deg', 3)
         typed = Pose.from_rpy(section.vector('position_m', 3), (roll, pitch, yaw))
         pose = compose_poses(reference, typed)
-    dwell = section.number('dwell_s', 0.0, LONGEST_DWELL) if section.has('dwell_s') else None
-    return Waypoint(
-        pose, name, general.dwell if dwell is None else dwell, _speed(section, general.speed)
-    )
+    return replace(_paced(section, general), pose=pose, name=name)
 
 
-def _speed(section: Section, default: float) -> float:
-    return section.number('speed', 1e-3, 1.0) if section.has('speed') else default
+def _paced(section: Section, default: Waypoint) -> Waypoint:
+    """Return a waypoint with the dwell and the speed that a section may have."""
+    dwell, speed = default.dwell, default.speed
+    if section.has('dwell_s'):
+        dwell = section.number('dwell_s', 0.0, LONGEST_DWELL)
+    if section.has('speed'):
+        speed = section.number('speed', 1e-3, 1.0)
+    return replace(default, dwell=dwell, speed=speed)
 
 
 def append_waypoint(path: Path, pose: Pose, platform: Platform, name: str = '') -> int:

@@ -8,7 +8,6 @@ and yaw added to those of the pose [rad]. What is reachable is what the motion g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violati
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_tables.progress import Progress, silent
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
 
@@ -26,8 +26,6 @@ BISECTIONS = 45  # halvings of a step; 45 leave less than rounding of any machin
 COARSE = 24  # cells along each edge of the first, coarse look at the volume
 COARSE_PLANE = 81  # samples along each axis of the first, coarse look at a plane
 MOST_CELLS = 400  # cells along each edge of the volume that fit into the memory of a usual machine
-
-Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -178,9 +176,8 @@ def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> 
     samples = np.linspace(lower, upper, count)
     margins = _plane_margins(guard, pose, places, samples)
     stacked = np.stack(list(margins.values()))
-    return Slice(
-        axes, samples[:, 0], samples[:, 1], stacked.min(0), stacked.argmin(0), tuple(margins)
-    )
+    least, limiting = stacked.min(0), stacked.argmin(0)
+    return Slice(axes, samples[:, 0], samples[:, 1], least, limiting, tuple(margins))
 
 
 def _plane_margins(
@@ -203,7 +200,7 @@ def _framed(samples: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
     return np.maximum(corners[0] - frame, samples[0]), np.minimum(corners[1] + frame, samples[-1])
 
 
-def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None = None) -> Volume:
+def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress = silent) -> Volume:
     """Find the positions that can be reached with the attitude of a pose; none is no error.
 
     `count` is the number of cells along each edge of the box about what is reachable, 2 to
@@ -214,17 +211,18 @@ def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None
     """
     if not 2 <= count <= MOST_CELLS:
         raise ConfigurationError('cells', count, f'2 to {MOST_CELLS} along each edge')
-    report = progress or (lambda _: None)
     box = _box(guard.platform, pose)
-    coarse, _, edges = _cells(guard, pose, box, COARSE, lambda _: None)
-    inside = coarse >= 0.0
-    if inside.any():
-        box = _shrunk(box, inside, edges)
-    margin, centres, cell = _cells(guard, pose, box, count, report)
+    coarse, _, edges = _cells(guard, pose, box, COARSE, silent)
+    if np.any(coarse >= 0.0):
+        # The reachable cells and one more all around.
+        places = np.argwhere(coarse >= 0.0)
+        lower = box[0] + (places.min(axis=0) - 1) * edges
+        upper = box[0] + (places.max(axis=0) + 2) * edges
+        box = np.maximum(lower, box[0]), np.minimum(upper, box[1])
+    margin, centres, cell = _cells(guard, pose, box, count, progress)
     inside = margin >= 0.0
-    return Volume(
-        pose.quaternion_xyzw, centres[inside], margin[inside], _boundary(inside)[inside], cell
-    )
+    reached, border = centres[inside], _boundary(inside)[inside]
+    return Volume(pose.quaternion_xyzw, reached, margin[inside], border, cell)
 
 
 def _cells(
@@ -234,10 +232,7 @@ def _cells(
     lower, upper = box
     cell = (upper - lower) / count
     steps = (np.arange(count) + 0.5)[:, None] * cell + lower
-    centres = np.empty((count, count, count, 3))
-    centres[..., 0] = steps[:, 0][:, None, None]
-    centres[..., 1] = steps[:, 1][:, None]
-    centres[..., 2] = steps[:, 2]
+    centres = np.stack(np.meshgrid(*steps.T, indexing='ij'), axis=-1)
     margin = np.empty((count, count, count))
     for slab in range(count):
         displacement = np.zeros((count, count, 6))
@@ -246,16 +241,6 @@ def _cells(
         margin[slab] = np.min(list(margins.values()), axis=0)
         report((slab + 1) / count)
     return margin, centres, cell
-
-
-def _shrunk(
-    box: tuple[Array, Array], inside: NDArray[np.bool_], edges: Array
-) -> tuple[Array, Array]:
-    """Return the part of a box that holds the reachable cells and one more all around."""
-    places = np.argwhere(inside)
-    lower = box[0] + (places.min(axis=0) - 1) * edges
-    upper = box[0] + (places.max(axis=0) + 2) * edges
-    return np.maximum(lower, box[0]), np.minimum(upper, box[1])
 
 
 def _boundary(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:

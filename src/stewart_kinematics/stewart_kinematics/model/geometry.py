@@ -69,10 +69,8 @@ class Geometry:
                 raise GeometryError(f'{self.name}: {key} must be finite, got {array.tolist()}')
             object.__setattr__(self, key, array)
         if np.any(self.retracted_length <= 0.0):
-            raise GeometryError(
-                f'{self.name}: retracted lengths must be above 0 m, '
-                f'got {self.retracted_length.tolist()}'
-            )
+            lengths = f'got {self.retracted_length.tolist()}'
+            raise GeometryError(f'{self.name}: retracted lengths must be above 0 m, {lengths}')
         self._refuse_singular()
 
     @classmethod
@@ -87,6 +85,11 @@ class Geometry:
             zero_pose=section.pose('zero_pose'),
             neutral_pose=section.pose('neutral_pose'),
         )
+
+    def named_pose(self, name: str) -> Pose:
+        """Return the pose called ``zero`` or ``neutral``; any other name is ``base_link``."""
+        named = {'zero': self.zero_pose, 'neutral': self.neutral_pose}
+        return named.get(name, Pose.identity())
 
     @cached_property
     def length_scale(self) -> float:
@@ -161,12 +164,9 @@ def joints_of(section: Section, key: str) -> Array:
         points = joints.rows('points_m', 6, 3)
     else:
         ring = joints.section('ring')
-        points = ring_points(
-            ring.positive('radius_m'),
-            ring.number('pair_angle_deg', 0.0, 120.0),
-            ring.number('height_m'),
-            ring.number('offset_deg', -360.0, 360.0),
-        )
+        radius, angle = ring.positive('radius_m'), ring.number('pair_angle_deg', 0.0, 120.0)
+        height, offset = ring.number('height_m'), ring.number('offset_deg', -360.0, 360.0)
+        points = ring_points(radius, angle, height, offset)
         ring.finish()
     joints.finish()
     return points

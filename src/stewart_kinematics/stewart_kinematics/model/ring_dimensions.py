@@ -82,7 +82,6 @@ def document(rings: RingDimensions) -> dict[str, Any]:
     half = rings.retracted_length + 0.5 * rings.stroke
     zero, neutral = (_height(rings, length) for length in (rings.retracted_length, half))
     condition = _condition(rings, neutral)
-    _refuse_singular(rings, condition)
     moving_pair_angle = 120.0 - rings.platform_pair_angle
     return {
         'name': rings.name,
@@ -95,17 +94,10 @@ def document(rings: RingDimensions) -> dict[str, Any]:
         'legs': {
             'retracted_length_m': rings.retracted_length,
             'stroke_m': [0.0, rings.stroke],
-            'rate_mps': rings.rate,
-            'acceleration_mps2': rings.acceleration,
-            'base_joint_angle_deg': rings.joint_angle,
-            'platform_joint_angle_deg': rings.joint_angle,
-            'distance_m': rings.leg_distance,
+            **{key: getattr(rings, name) for name, keys in DEFAULTED.items() for key in keys},
         },
         'limits': assumed_limits(
-            rings.rate,
-            rings.acceleration,
-            rings.platform_radius,
-            ASSUMED_CONDITION * condition,
+            rings.rate, rings.acceleration, rings.platform_radius, ASSUMED_CONDITION * condition
         ),
         'sources': {
             'base_joints': MEASURED,
@@ -176,15 +168,14 @@ def _height(rings: RingDimensions, length: float) -> float:
 
 
 def _condition(rings: RingDimensions, height: float) -> float:
-    """Return the condition number of the level platform, moments divided by its radius."""
+    """Return the condition number of the level platform, moments divided by its radius.
+
+    Joints that do not hold it are refused; the message says what to change.
+    """
     level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
-    return float(joint_condition(*_rings(rings), rings.platform_radius, *level)[0])
-
-
-def _refuse_singular(rings: RingDimensions, condition: float) -> None:
-    """Refuse joints that do not hold the platform; say what to change."""
+    condition = float(joint_condition(*_rings(rings), rings.platform_radius, *level)[0])
     if condition <= MAX_BEST_CONDITION:
-        return
+        return condition
     total = rings.base_pair_angle + rings.platform_pair_angle
     remedy = 'the legs are too flat, or too long for the rings: change lengths or radii'
     if abs(total - 120.0) < ALIKE:

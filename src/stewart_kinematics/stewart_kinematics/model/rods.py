@@ -9,7 +9,6 @@ the angle of its crank or the place of its carriage, says where the rod begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,9 +95,8 @@ class Rods:
     def passive_angles(self, position: Array, quaternion_xyzw: Array, fixed: Array) -> Array:
         """Return u and v (n, 6, 2) of the rods' lower joints; see `inverse.passive_angles`."""
         values = self.positions(position, quaternion_xyzw)
-        lines, _, transmission = self.jacobians(
-            position, quaternion_xyzw, np.zeros((len(position), 6))
-        )
+        still = np.zeros((len(position), 6))
+        lines, _, transmission = self.jacobians(position, quaternion_xyzw, still)
         directions = lines[..., :3] * transmission[..., None]
         x, y = (np.broadcast_to(a, directions.shape) for a in self._frame(values, fixed))
         ahead, left, up = (np.sum(directions * axis, axis=-1) for axis in (x, y, np.cross(x, y)))
@@ -163,14 +161,9 @@ class RodGeometry(Geometry):
     rods: Rods  # type: ignore[misc]
 
     def __init__(self, name: str, rods: Rods, zero_pose: Pose, neutral_pose: Pose) -> None:
-        for key, value in (
-            ('name', name),
-            ('rods', rods),
-            ('platform_joints', rods.platform_joints),
-            ('zero_pose', zero_pose),
-            ('neutral_pose', neutral_pose),
-        ):
-            object.__setattr__(self, key, value)
+        own = {'name': name, 'rods': rods, 'platform_joints': rods.platform_joints}
+        # A frozen class.
+        vars(self).update(own, zero_pose=zero_pose, neutral_pose=neutral_pose)
         self._refuse_singular()
 
     def __repr__(self) -> str:
@@ -190,29 +183,19 @@ class RodGeometry(Geometry):
     @classmethod
     def from_section(cls, section: Section) -> RodGeometry:
         """Make the geometry from the top level of a platform file."""
-        pairing = pairing_of(section)
+        pairing, name = pairing_of(section), section.text('name')
         origins = joints_of(section, 'base_joints')
         platform_joints = joints_of(section, 'platform_joints')[pairing]
         rods = _rods(section.section('legs'), origins, read_only(platform_joints))
-        return cls(
-            section.text('name'), rods, section.pose('zero_pose'), section.pose('neutral_pose')
-        )
-
-    @cached_property
-    def neutral_positions(self) -> Array:
-        """Joint positions at the neutral pose (6,)."""
-        pose = self.neutral_pose
-        row = pose.position.reshape(1, 3), pose.quaternion_xyzw.reshape(1, 4)
-        return read_only(self.rods.positions(*row)[0])
+        return cls(name, rods, section.pose('zero_pose'), section.pose('neutral_pose'))
 
     def _refuse_singular(self) -> None:
         """Refuse rods that do not reach at neutral, or are singular at every pose near it."""
-        short = np.flatnonzero(~np.isfinite(self.neutral_positions))
+        short = np.flatnonzero(~np.isfinite(self.rods.begin_at(self.neutral_pose)).all(axis=1))
         if short.size:
-            raise GeometryError(
-                f'{self.name}: rod {short[0] + 1} of {self.rods.lengths[short[0]]:.6g} m does not '
-                'reach from its joint to the platform at the neutral pose'
-            )
+            rod = f'rod {short[0] + 1} of {self.rods.lengths[short[0]]:.6g} m'
+            missed = 'does not reach from its joint to the platform at the neutral pose'
+            raise GeometryError(f'{self.name}: {rod} {missed}')
         poses = spread(self.neutral_pose, float(self.rods.lengths.mean()))
         conditions = self.rods.conditions(*poses, self.length_scale)
         best = np.nanmin(conditions)

@@ -30,6 +30,7 @@ from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.errors import MessageError
 
 Planning: TypeAlias = Generator[None, None, Route]
+Plan: TypeAlias = Callable[[Any, Pose, MotionGuard], Planning]
 
 
 class CycloidalTrajectory(TrajectoryNode):
@@ -45,28 +46,21 @@ class CycloidalTrajectory(TrajectoryNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('cycloidal_trajectory', CycloidalTrajectoryParameters, **kwargs)
         self._route: Route | None = None
-        self._taken = False
+        self._taken = self._cancelled = False
         self._kind: Any = MovePlatform
         self._handle: Any = None
         self._outcome: Any = None
-        self._cancelled = False
-        self._visited = 0
-        self._next_feedback = 0.0
         self._pose: Any = None
+        self._visited, self._next_feedback = 0, 0.0
         self._servers = [
-            ActionServer(
-                self,
-                kind,
-                name,
-                execute_callback=partial(self._execute, kind),
-                goal_callback=partial(self._on_goal, plan),
-                cancel_callback=self._on_cancel,
-            )
-            for kind, name, plan in (
-                (MovePlatform, 'move_platform', self._plan_move),
-                (FollowWaypoints, 'follow_waypoints', self._plan_waypoints),
-            )
+            self._server(MovePlatform, 'move_platform', self._plan_move),
+            self._server(FollowWaypoints, 'follow_waypoints', self._plan_waypoints),
         ]
+
+    def _server(self, kind: Any, name: str, plan: Plan) -> ActionServer:
+        execute, goal = partial(self._execute, kind), partial(self._on_goal, plan)
+        calls = {'goal_callback': goal, 'cancel_callback': self._on_cancel}
+        return ActionServer(self, kind, name, execute, **calls)
 
     def destroy_node(self) -> None:
         """Close the actions, too."""
@@ -74,9 +68,7 @@ class CycloidalTrajectory(TrajectoryNode):
             server.destroy()
         super().destroy_node()
 
-    async def _on_goal(
-        self, plan: Callable[[Any, Pose, MotionGuard], Planning], goal: Any
-    ) -> GoalResponse:
+    async def _on_goal(self, plan: Plan, goal: Any) -> GoalResponse:
         """Plan one move after the other; between two of them other nodes get their turn."""
         try:
             if self._taken:
@@ -96,7 +88,7 @@ class CycloidalTrajectory(TrajectoryNode):
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
-    def _plan_move(self, goal: MovePlatform.Goal, start: Pose, guard: MotionGuard) -> Planning:
+    def _plan_move(self, goal: Any, start: Pose, guard: MotionGuard) -> Planning:
         scale = self._scale(goal.speed_scale)
         if not goal.duration >= 0.0:
             raise ConfigurationError('duration', goal.duration, 'a time of at least 0 s')
@@ -106,18 +98,11 @@ class CycloidalTrajectory(TrajectoryNode):
         yield from ()
         return Route(Sequence((move,)), (0,))
 
-    def _plan_waypoints(
-        self, goal: FollowWaypoints.Goal, start: Pose, guard: MotionGuard
-    ) -> Planning:
-        waypoints = [
-            Waypoint(
-                Pose(*pose_from_msg(item.pose)),
-                item.name,
-                self._dwell(item.dwell),
-                self._scale(item.speed_scale),
-            )
-            for item in goal.waypoints
-        ]
+    def _plan_waypoints(self, goal: Any, start: Pose, guard: MotionGuard) -> Planning:
+        waypoints = []
+        for item in goal.waypoints:
+            pose, dwell = Pose(*pose_from_msg(item.pose)), self._dwell(item.dwell)
+            waypoints.append(Waypoint(pose, item.name, dwell, self._scale(item.speed_scale)))
         return (yield from route_steps(start, waypoints, guard, goal.repeat or 1))
 
     def _scale(self, asked: float) -> float:
@@ -158,7 +143,7 @@ class CycloidalTrajectory(TrajectoryNode):
         if self._cancelled:
             return CancelResponse.ACCEPT
         self._cancelled = True
-        # Taken before planning, which lasts some setpoints: the stop begins at this very moment.
+        # Taken before planning, which takes several periods: the stop begins at this moment.
         now, elapsed = self.moment()
         part, begun = self._route.part(elapsed)
         try:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from std_srvs.srv import Trigger
@@ -38,8 +40,8 @@ class ExcursionNode(TrajectoryNode):
         self._impossible: StewartError | None = None
         self._excursion: Any = None
         self._homeward = False
-        self.create_service(Trigger, f'{prefix}/start', self._on_start)
-        self.create_service(Trigger, f'{prefix}/stop', self._on_stop)
+        for service, act in (('start', self._start), ('stop', self._stop)):
+            self.create_service(Trigger, f'{prefix}/{service}', partial(self._answer, act))
 
     @abstractmethod
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
@@ -67,13 +69,9 @@ class ExcursionNode(TrajectoryNode):
         """Forget the way."""
         self._excursion = None
 
-    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._answer(response, self._start)
-
-    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._answer(response, self._stop)
-
-    def _answer(self, response: Trigger.Response, act: Any) -> Trigger.Response:
+    def _answer(
+        self, act: Callable[[], str], _: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
         try:
             response.message = act()
             response.success = True
@@ -109,7 +107,7 @@ class ExcursionNode(TrajectoryNode):
             return self._fade_out(since) or self._halt(now, elapsed)
         except (MotionRefused, TrajectoryError) as refusal:
             self.abort(f'no way home is allowed: {refusal}')
-            return 'silent at once: the driver stops the platform'
+            return 'aborted: the driver stops the platform'
 
     def _fade_out(self, since: float) -> str:
         """Let the wave shrink from its time `since` on [s]; empty if a limit forbids it."""
@@ -138,7 +136,5 @@ class ExcursionNode(TrajectoryNode):
         return f'stopping for {stop.duration:.2f} s, then returning'
 
     def _way_home(self, start: Pose, guard: MotionGuard) -> Cycloidal:
-        return self._move(start, guard.platform.geometry.neutral_pose, guard)
-
-    def _move(self, start: Pose, target: Pose, guard: MotionGuard) -> Cycloidal:
-        return plan_move(start, target, guard, scale=self.parameters.speed_scale)
+        neutral = guard.platform.geometry.neutral_pose
+        return plan_move(start, neutral, guard, scale=self.parameters.speed_scale)

@@ -51,7 +51,7 @@ class ForwardKinematics(Node):
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)
         self._platform = platform
-        # Stamps shake: a tenth of the period may be missing.
+        # Tolerate 10 % stamp jitter.
         self._joints_period = round(0.9 * NANOSECONDS / parameters.joint_states_rate)
         self._joints_stamp = 0
         self._tracking = PoseTracking(platform.geometry)
@@ -90,7 +90,6 @@ class ForwardKinematics(Node):
         self._here = result
         self.refusals.accept()
         self._publish(legs.stamp, result, strokes)
-        self._publish_joints(legs.stamp, result)
 
     def _on_jog(self, message: TwistStamped) -> None:
         here, frame = self._here, message.header.frame_id
@@ -107,25 +106,15 @@ class ForwardKinematics(Node):
         pose = (result.position, result.quaternion_xyzw)
         self._poses.publish(self._pose.write(stamp, *pose))
         error = self._tracking.error(stamp / NANOSECONDS, result, strokes)
-        if error is None:
-            return
-        self._errors.publish(
-            self._error.write(stamp, error.position, error.rotation, error.strokes)
-        )
-
-    def _publish_joints(self, stamp: int, result: ForwardResult) -> None:
+        if error is not None:
+            away = error.position, error.rotation, error.strokes
+            self._errors.publish(self._error.write(stamp, *away))
         # A clock that was set back begins anew.
         if abs(stamp - self._joints_stamp) < self._joints_period:
             return
-        self._joints_stamp = stamp
-        positions = joint_positions(self._platform, result.position, result.quaternion_xyzw)
-        self._joints.publish(
-            JointState(
-                header=Header(stamp=from_nanoseconds(stamp)),
-                name=list(JOINT_NAMES),
-                position=positions.tolist(),
-            )
-        )
+        self._joints_stamp, header = stamp, Header(stamp=from_nanoseconds(stamp))
+        positions = joint_positions(self._platform, *pose).tolist()
+        self._joints.publish(JointState(header=header, name=list(JOINT_NAMES), position=positions))
 
     def _take_commanded(self) -> None:
         """Add what was executed since the last actuator state."""

@@ -145,15 +145,9 @@ class ExcursionParameters(TrajectoryParameters):
         """
         duration = min(self.duration or math.inf, motion.duration)
         fade_out = self.fade_out if math.isfinite(duration) else 0.0
-        return plan_fades(
-            motion,
-            centre,
-            guard,
-            fade_in=self.fade_in,
-            fade_out=fade_out,
-            duration=duration,
-            horizon=self.horizon,
-        )
+        fades = {'fade_in': self.fade_in, 'fade_out': fade_out}
+        times = {'duration': duration, 'horizon': self.horizon}
+        return plan_fades(motion, centre, guard, **fades, **times)
 
     def excursion(self, start: Pose, wave: Faded, guard: MotionGuard) -> Sequence:
         """Return approach, wave and, if it ends, the way to the neutral pose."""
@@ -254,8 +248,7 @@ def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
         sea = Jonswap(parameters.significant_height, parameters.peak_period, gamma)
         return sea.components(parameters.components, parameters.seed)
     phases = [math.radians(phase) for phase in parameters.phases_deg] or [0.0] * count
-    if not parameters.lengths:
-        rows = zip(parameters.amplitudes, parameters.periods, phases, strict=True)
-        return tuple(AiryWave.deep_water(*row) for row in rows)
-    columns = (parameters.amplitudes, parameters.periods, parameters.lengths, phases)
-    return tuple(AiryWave(*row) for row in zip(*columns, strict=True))
+    lengths = (parameters.lengths,) if parameters.lengths else ()
+    rows = zip(parameters.amplitudes, parameters.periods, *lengths, phases, strict=True)
+    make = AiryWave if lengths else AiryWave.deep_water
+    return tuple(make(*row) for row in rows)

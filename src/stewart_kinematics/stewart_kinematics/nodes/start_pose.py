@@ -18,14 +18,8 @@ from stewart_node_support.inbox import Inbox
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
-STATE_NAMES = {
-    DriverState.DISABLED: 'DISABLED',
-    DriverState.ENABLING: 'ENABLING',
-    DriverState.ENABLED: 'ENABLED',
-    DriverState.STOPPING: 'STOPPING',
-    DriverState.FAULT: 'FAULT',
-}
-
+STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
+STATE_NAMES = {getattr(DriverState, name): name for name in STATES}
 
 NOT_YET = 'not yet'
 """Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""
@@ -115,10 +109,8 @@ class StartPose:
         stamp, position, quaternion = self._pose_reader.read(data)
         age = now - stamp
         if age > self._pose_age:
-            raise NotYet(
-                f'the last platform/pose is {age * 1e-9:.3f} s old, '
-                f'allowed are {self._pose_age * 1e-9:g} s'
-            )
+            most = f'allowed are {self._pose_age * 1e-9:g} s'
+            raise NotYet(f'the last platform/pose is {age * 1e-9:.3f} s old, {most}')
         return Pose(position, quaternion)
 
     def _on_driver_state(self, message: DriverState) -> None:

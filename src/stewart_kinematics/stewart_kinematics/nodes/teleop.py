@@ -52,15 +52,14 @@ class Teleop(TrajectoryNode):
 
     def on_abort(self, reason: str) -> None:
         """Begin anew with the next velocity."""
-        self._steering = None
+        self.on_rest()
 
     def _on_twist(self, message: TwistStamped) -> None:
         frame = message.header.frame_id
         try:
             if frame not in {'', BASE_FRAME, PLATFORM_FRAME}:
-                raise MessageError(
-                    f'a velocity in {frame!r}: expected {BASE_FRAME} or {PLATFORM_FRAME}'
-                )
+                frames = f'{BASE_FRAME} or {PLATFORM_FRAME}'
+                raise MessageError(f'a velocity in {frame!r}: expected {frames}')
             parts = message.twist.linear, message.twist.angular
             twist = np.concatenate([vector_from_msg(part) for part in parts])
             self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
@@ -92,19 +91,14 @@ class Teleop(TrajectoryNode):
         sent, now = to_nanoseconds(stamp), self.get_clock().now().nanoseconds
         age = (now - sent) * 1e-9
         if not -TIMEOUT < age < TIMEOUT:
-            raise MessageError(
-                f'a velocity is {age:.3f} s old, allowed are {TIMEOUT:g} s: stamp it anew'
-            )
+            most = f'allowed are {TIMEOUT:g} s'
+            raise MessageError(f'a velocity is {age:.3f} s old, {most}: stamp it anew')
         if self._steering is None or self.playback is None:
             if not np.any(twist):
                 return
             start, guard = self.require_start()
-            self._steering = Steering(
-                guard,
-                start,
-                period=1.0 / self.parameters.rate,
-                scale=self.parameters.speed_scale,
-            )
+            period, scale = 1.0 / self.parameters.rate, self.parameters.speed_scale
+            self._steering = Steering(guard, start, period=period, scale=scale)
             self.play(self._steering.plan, min(sent, now))
         assert self.playback is not None
         asked_at = self.playback.elapsed(min(sent, now))

@@ -42,11 +42,9 @@ class TrajectoryNode(LifecycleNode):
         self.parameters: Any = declare(self, parameters)
         self.guard: MotionGuard | None = None
         self.playback: Playback | None = None
-        self.refusal = ''
-        self.aborted = ''
+        self.refusal = self.aborted = ''
         self._timer: Any = None
-        self._next_look = 0.0
-        self._said_ns = 0
+        self._next_look, self._said_ns = 0.0, 0
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())

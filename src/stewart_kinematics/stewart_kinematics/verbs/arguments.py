@@ -11,7 +11,6 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
 from stewart_tables.columns import TIME
@@ -47,7 +46,7 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_reference(parser: argparse.ArgumentParser, text: str) -> None:
-    """Add ``--relative-to``; see `reference_pose`."""
+    """Add ``--relative-to``; see `Geometry.named_pose`."""
     choices, text = ('base', 'zero', 'neutral'), f'{text} (default: %(default)s)'
     parser.add_argument('--relative-to', choices=choices, default='base', help=text)
 
@@ -60,12 +59,6 @@ def add_table_arguments(parser: argparse.ArgumentParser, holds: str, examples: s
     add_output(parser, 'CSV file')
     add_platform(parser)
     add_reference(parser, 'pose of the platform that the poses of the table count from')
-
-
-def reference_pose(geometry: Geometry, name: str) -> Pose:
-    """Return the pose that `--relative-to` names."""
-    named = {'zero': geometry.zero_pose, 'neutral': geometry.neutral_pose}
-    return named.get(name, Pose.identity())
 
 
 def typed_pose(option: str, numbers: Sequence[float]) -> Pose:

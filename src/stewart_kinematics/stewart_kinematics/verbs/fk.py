@@ -23,7 +23,6 @@ from stewart_kinematics.solvers.forward import forward_batch, forward_batch_from
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
-    reference_pose,
     report,
     write_watched,
 )
@@ -70,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Read legs, write poses, name lines that have none; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
     geometry, positions = platform.geometry, platform.kind.columns()['position']
-    reference = reference_pose(geometry, arguments.relative_to)
+    reference = geometry.named_pose(arguments.relative_to)
     if geometry.rods is None:
         table = read_watched(arguments.table, (TIME, *LENGTH, *positions))
         lengths = lengths_of(table, geometry)

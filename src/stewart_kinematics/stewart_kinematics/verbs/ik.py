@@ -22,7 +22,6 @@ from stewart_kinematics.solvers.inverse import inverse, LegMotion
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
-    reference_pose,
     report,
     write_watched,
 )
@@ -53,7 +52,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Read poses, write legs, name poses outside the stroke; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
-    reference = reference_pose(platform.geometry, arguments.relative_to)
+    reference = platform.geometry.named_pose(arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
     outside = _outside(table, legs.stroke, platform)

@@ -34,7 +34,6 @@ from stewart_kinematics.verbs.arguments import (
     add_output,
     add_platform,
     add_reference,
-    reference_pose,
     SIX,
     typed_pose,
 )
@@ -48,7 +47,7 @@ Kinds: TypeAlias = 'argparse._SubParsersAction[argparse.ArgumentParser]'
 def _cycloidal(
     arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
 ) -> Trajectory:
-    reference = reference_pose(platform.geometry, arguments.relative_to)
+    reference = platform.geometry.named_pose(arguments.relative_to)
     start = platform.geometry.neutral_pose
     if arguments.start is not None:
         start = compose_poses(reference, typed_pose('--from', arguments.start))

@@ -67,9 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the ranges; write the volume and the picture where asked; return 0."""
     platform = Platform.from_yaml(arguments.platform)
-    geometry = platform.geometry
     if arguments.pose is None:
-        pose = geometry.zero_pose if arguments.at == 'zero' else geometry.neutral_pose
+        pose = platform.geometry.named_pose(arguments.at)
     else:
         pose = typed_pose('--pose', arguments.pose)
     guard = MotionGuard(platform)
