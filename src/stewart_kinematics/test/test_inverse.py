@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse kinematics: published strokes, finite differences, passive angles."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -127,3 +129,10 @@ def test_sliced_and_single_precision_input_is_accepted(vigo, rng):
     assert np.array_equal(strided, copied)
     single = leg_lengths(vigo, wide[:, :3].astype(np.float32), [0, 0, 0, 1])
     assert single.dtype == np.float64
+
+
+def test_the_example_of_the_readme_runs() -> None:
+    readme = Path(__file__).parents[1] / 'README.md'
+    example = readme.read_text('utf-8').partition('```python\n')[2].partition('```')[0]
+
+    exec(compile(example, str(readme), 'exec'), {})

@@ -20,10 +20,7 @@ TOPIC = '/diagnostics'
 class Level(IntEnum):
     """How bad it is."""
 
-    OK = 0
-    WARN = 1
-    ERROR = 2
-    STALE = 3
+    OK, WARN, ERROR, STALE = range(4)
 
 
 @dataclass(frozen=True)
@@ -79,10 +76,8 @@ class Refusals:
     """
 
     def __init__(self, what: str) -> None:
-        self._what = what
-        self._reported = (0, 0)
-        self.accepted = 0
-        self.refused = 0
+        self._what, self._reported = what, (0, 0)
+        self.accepted = self.refused = 0
         self.reason = ''
 
     def accept(self) -> None:
@@ -99,11 +94,8 @@ class Refusals:
         """Return ERROR if anything was refused since the last report."""
         accepted, refused = self.accepted - self._reported[0], self.refused - self._reported[1]
         self._reported = (self.accepted, self.refused)
-        values = {
-            'accepted': self.accepted,
-            'refused': self.refused,
-            'last_refusal': self.reason or 'none',
-        }
+        values: dict[str, Any] = {'accepted': self.accepted, 'refused': self.refused}
+        values['last_refusal'] = self.reason or 'none'
         if refused:
             return Report(Level.ERROR, f'{refused} {self._what} refused: {self.reason}', values)
         return Report(Level.OK, f'{accepted} {self._what} since the last report', values)

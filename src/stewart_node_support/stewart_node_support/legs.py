@@ -39,15 +39,12 @@ class LegWriter:
     """Serialise strokes, rates and forces of six legs; one writer per combination, when needed."""
 
     def __init__(self) -> None:
-        self._writers: dict[tuple[bool, ...], Writer] = {}
+        self._writers: dict[tuple[str, ...], Writer] = {}
 
     def write(
-        self,
-        stamp: int,
-        position: ArrayLike | None = None,
-        velocity: ArrayLike | None = None,
+        self, stamp: int, position: ArrayLike | None = None, velocity: ArrayLike | None = None,
         effort: ArrayLike | None = None,
-    ) -> bytes:
+    ) -> bytes:  # fmt: skip
         """Return the bytes of a JointState with the names ``leg_1`` to ``leg_6`` and no frame.
 
         Args:
@@ -58,13 +55,13 @@ class LegWriter:
         Raises:
             MessageError: If an array does not have six elements.
         """
-        given = (position is not None, velocity is not None, effort is not None)
-        if given not in self._writers:
-            names = [name for name, there in zip(FIELDS, given, strict=True) if there]
+        fields = zip(FIELDS, (position, velocity, effort), strict=True)
+        given = {name: values for name, values in fields if values is not None}
+        names = tuple(given)
+        if names not in self._writers:
             message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
-            self._writers[given] = Writer(message, *names)
-        values = [item for item in (position, velocity, effort) if item is not None]
-        return self._writers[given].write(stamp, *values)
+            self._writers[names] = Writer(message, *names)
+        return self._writers[names].write(stamp, *given.values())
 
 
 def leg_reader() -> Reader[LegState]:
@@ -92,7 +89,7 @@ def _legs(layout: Layout) -> Callable[[bytes], LegState]:
 def _field(layout: Layout, name: str, order: list[int] | None) -> Callable[[bytes], Array | None]:
     count = layout.place(name)[2]
     if count == 0:
-        return _nothing
+        return lambda _: None
     if count != 6:
         raise MessageError(f'the {name} of a leg state has 6 or no values, got {count}')
     numbers = layout.numbers(name)
@@ -107,7 +104,3 @@ def _field(layout: Layout, name: str, order: list[int] | None) -> Callable[[byte
         return values
 
     return decode
-
-
-def _nothing(_: bytes) -> None:
-    """Return what an empty field says."""

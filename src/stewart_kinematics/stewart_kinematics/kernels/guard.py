@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loop of the motion guard: every guarded quantity of n samples in one pass.
 
-Symbols as in `leg_kernels`: leg vector L_i, length l_i, direction d_i. The constants below say
+Symbols as in `kernels.legs`: leg vector L_i, length l_i, direction d_i. The constants below say
 in which columns of the result a quantity begins.
 """
 

@@ -95,7 +95,7 @@ def advance(pose: Array, a: Array, scale: float) -> None:
 
 @part
 def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
-    """Say whether a pose lies in the assured region (`assembly`).
+    """Say whether a pose lies in the assured region (`solvers.uniqueness`).
 
     Nearly every pose lies in the ellipsoid that is looked at first; of the others, the sum of
     x_k A_k, packed by lower triangles in `cone`, must have positive pivots. `a` is overwritten.

@@ -3,7 +3,7 @@
 """Rotations as quaternions x, y, z, w, matrices and rotation vectors.
 
 A rotation takes the coordinates of one frame to another; products read from right to left.
-Matrices and Euler angles come from scipy; the rest goes through `rotation_kernels`, as nodes turn
+Matrices and Euler angles come from scipy; the rest goes through `kernels.rotations`, as nodes turn
 single attitudes many times in every period.
 """
 
