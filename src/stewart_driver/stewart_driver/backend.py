@@ -110,6 +110,10 @@ class Backend(ABC):
     def disable(self) -> None:
         """Switch the drives off."""
 
+    def release(self) -> None:
+        """Switch the drives off, all in the same cycle, where one of them cannot be held."""
+        self.disable()
+
     @abstractmethod
     def home(self) -> str:
         """Verify that the strokes are absolute; say what was verified or raise `HomingError`."""

@@ -58,7 +58,7 @@ class User:
         self.changes: list[StateChange] = []
         self.samples: list[Sample] = []
         self._waving_since: float | None = None
-        self._start = np.zeros(6)
+        self._start, self._amplitudes = np.zeros(6), AMPLITUDES
 
     def backend(self, **options: Any) -> EthercatBackend:
         return EthercatBackend(EthercatOptions(**{**self._options, **options}))
@@ -113,8 +113,8 @@ class User:
         assert self.loop.request(Request.ENABLE)[0]
         self.until(lambda: self.state is State.ENABLED)
 
-    def wave(self) -> None:
-        self._start = self.samples[-1].strokes
+    def wave(self, amplitudes: Array = AMPLITUDES) -> None:
+        self._start, self._amplitudes = self.samples[-1].strokes, amplitudes
         self._waving_since = self.now / 1e9
 
     def silence(self) -> None:
@@ -145,8 +145,8 @@ class User:
         self.loop.offer(
             LegMotion(
                 stamp,
-                self._start + AMPLITUDES * (1.0 - np.cos(phase)),
-                AMPLITUDES * OMEGA * np.sin(phase),
+                self._start + self._amplitudes * (1.0 - np.cos(phase)),
+                self._amplitudes * OMEGA * np.sin(phase),
                 np.zeros(6),
             )
         )
@@ -375,6 +375,36 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     assert user.seen('drive_states') == ['OPERATION_ENABLED'] * 6
     assert user.changes[-1].homed
     assert user.loop.counters().bus_restarts == restarts
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments'),
+    [
+        ('ethercat.lose_turns', {'slave': 3}),
+        ('plant.encoder_jump', {'leg': 5, 'metres': -0.03}),
+    ],
+)
+def test_without_brakes_all_legs_are_let_go_together_if_an_encoder_lies(
+    fault: str, arguments: dict[str, Any], use: Callable[..., User]
+) -> None:
+    """Decision 0070: where each drive ramps down for itself the platform lands askew."""
+    user = use(cycle_time=0.0025).begin()
+    user.enable()
+    user.wave(np.full(6, 0.02))
+    user.let_pass(0.55)
+    power = user.record_power()
+
+    user.rig.faults.apply(fault, **arguments)
+    user.until(lambda: user.state is State.FAULT)
+    user.let_pass(2.0)
+
+    assert re.match(
+        rf'the measured stroke of leg {next(iter(arguments.values()))} jumped', user.reason
+    )
+    assert {int(row.sum()) for row in power} == {0, 6}
+    # Fallen, and no leg is drawn out: askew, one is by more than 0.2 m.
+    assert user.strokes.min() < 0.0
+    assert user.strokes.max() < 0.1
 
 
 def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> None:

@@ -215,13 +215,15 @@ class Operation:
             elif self.commanded is not None and self.answered:
                 trouble = supervisor.following(self.commanded, measured.strokes)
         lies = supervisor.lies and not (measured.fault or self._backend.holds_blindly)
+        if lies and (self._holding or self.state not in AT_REST):
+            # That leg cannot be held: its drive would pull it away from the others.
+            self._backend.release()
         if (
             trouble is not None
             and self.state not in AT_REST
             and (lies or (measured.fault and not measured.live))
         ):
-            # Legs without voltage cannot be stopped. A leg whose encoder lies cannot be held: its
-            # drive would pull it away from the others.
+            # Legs without voltage cannot be stopped.
             self.change(Event.FAIL, trouble)
         elif trouble is not None and self._machine.after_stop is not State.FAULT:
             self.change(Event.TRIP, trouble)

@@ -31,7 +31,8 @@ RESET_TIMEOUT = 2.0
 RESET_PROOF = 0.1
 # Legs that still swing this long after their stopping ramp are the cycle's to judge [s].
 LONGEST_SETTLING = 0.1
-# A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
+# A lost drive misses a few frames, and ramps down, before it takes its voltage away; one that has
+# pulled its leg by a wrong encoder comes to rest meanwhile [s].
 LOST_RAMP = 0.02
 # A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
 IN_TIME = 0.8
@@ -139,6 +140,12 @@ class ActiveBus:
         self._hold()
         self.group.disable()
 
+    def release(self) -> None:
+        """Switch all drives off; without brakes in the same frame, whatever their ramps take."""
+        self.disable()
+        if not self._kind.brake_apply:
+            self.group.release(ceil(LOST_RAMP / self._options.cycle_time))
+
     def home(self, method: int) -> HomingMotion:
         """Begin to home all legs by a method of the drive type, the drives off."""
         kind, plan, limits = self._kind, self._kind.homing, self._kind.limits
@@ -215,8 +222,12 @@ class ActiveBus:
             return
         ramps = self._lost_frames * self._options.cycle_time < LOST_RAMP
         if self.group.lacks(on or (ramps and leg in missing) for leg, on in enumerate(live, 1)):
-            for axis in range(LEGS):
-                self.group.drop(axis)
+            self._drop(0)
+
+    def _drop(self, axis: int) -> None:
+        """Take the voltage from drive 0 to 5; from all where no brake has its leg then."""
+        for each in (axis,) if self._kind.brake_apply else range(LEGS):
+            self.group.drop(each)
 
     def _go_home(self, now: float) -> None:
         """Give the homing motion this frame, and take over the legs that it has left."""
@@ -354,7 +365,7 @@ class ActiveBus:
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
         stuck = self._stuck.look(self.legs.strokes, self._targets.strokes) & follows
         for axis in np.flatnonzero(stuck):
-            self.group.drop(int(axis))
+            self._drop(int(axis))
             self._leg_fault = self._leg_fault or LegFault(
                 int(axis) + 1,
                 f'its encoder stands still while its target moves by {1e3 * STUCK_TRAVEL:g} mm: '

@@ -164,6 +164,11 @@ class EthercatBackend(Backend):
         if self._active is not None:
             self._active.disable()
 
+    def release(self) -> None:
+        """Let go of all legs together where no brakes have them, else as `disable` does."""
+        if self._active is not None:
+            self._active.release()
+
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
         return '' if self._active is None else self._active.group.why_not_on()

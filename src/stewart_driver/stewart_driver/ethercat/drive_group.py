@@ -71,6 +71,7 @@ class DriveGroup:
         self._following = [False] * count
         self._at_rest = [False] * count
         self._braking = [0] * count
+        self._release_after: int | None = None
         self.states: list[State | None] = [None] * count
         self.statuswords = [0] * count
         self.all_on_for = 0
@@ -100,6 +101,10 @@ class DriveGroup:
         if self._command is not GroupCommand.OFF:
             self._ask(GroupCommand.OFF)
         self._following = [False] * len(self._following)
+
+    def release(self, frames: int) -> None:
+        """Let drives that are being switched off hold for so many frames, then all go at once."""
+        self._release_after = frames
 
     def reset(self) -> None:
         """Acknowledge faults; drives that follow hold, and the others stay off."""
@@ -192,11 +197,15 @@ class DriveGroup:
 
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0
+        self._release_after = None
         self.left = []
 
     def _way_down(self, axis: int, state: State | None) -> Control:
         if self._dropped[axis]:
             return Control.DISABLE_VOLTAGE
+        if (frames := self._release_after) is not None:
+            holds = state is State.OPERATION_ENABLED and self._frames <= frames
+            return Control.ENABLE_OPERATION if holds else Control.DISABLE_VOLTAGE
         if state is State.OPERATION_ENABLED and self._frames <= self._ramp_frames:
             # The word that asks for Switched On from here disables the operation.
             ready = self._frames > FRAMES_TO_ACT
