@@ -272,7 +272,10 @@ class Bench(Harness):
         for act in case.acts:
             begin = self.do(act) or begin
         detected, sentence = self._watch(case, begin, known)
-        # Legs without voltage may swing for a while.
+        # Legs without voltage begin to fall from rest, and may swing for a while.
+        if case.sinks:
+            with suppress(TimeoutError):
+                self.until(lambda: self._witness.lowest() < 0.0, SWINGS)
         with suppress(TimeoutError) if case.sinks else nullcontext():
             self._settle(path, SWINGS if case.sinks else 20.0)
         final = self._final(case)
