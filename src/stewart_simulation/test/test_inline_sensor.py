@@ -102,6 +102,20 @@ def test_a_rate_that_needs_a_restart_is_reached_or_it_is_said_what_it_needs(*, s
     assert ('`save` has to be true' in status.misconfigured) is not save
 
 
+def test_a_rate_that_fell_and_is_as_wanted_again_is_no_longer_said_to_be_wrong() -> None:
+    bench = Bench()
+    bench.run(6.0)
+    bench.sensor.sensor.rate_cap = 50.0
+    bench.run(6.0, until=lambda: bool(bench.reader.status.misconfigured))
+    assert 'its stream is not' in bench.reader.status.misconfigured
+
+    bench.sensor.sensor.rate_cap = np.inf
+    bench.run(6.0)
+
+    assert 1.0 / bench.reader.status.period == pytest.approx(200.0, rel=1e-3)
+    assert bench.reader.status.misconfigured == ''
+
+
 def test_two_runs_are_the_same_to_the_bit() -> None:
     first, second = Bench(), Bench()
     first.run(6.0)

@@ -307,6 +307,9 @@ class ImuReader:
                     restarts += 1
                     self._phase = Phase.STREAMING
                     heard = now = self._now()
+                elif restarts:
+                    # It sends as wanted again, whatever was wrong.
+                    self._misconfigured, patience = '', FIRST_CHECK
                 check = now + patience
 
     def _put(self, link: Link, decoded: list[Decoded]) -> None:
