@@ -88,11 +88,11 @@ def test_stamps_are_right_to_a_millisecond_with_one_cycle_in_twenty_spoilt(
     bench = Spoiler(batch_interval, latency)
     bench.run(5.0)
     bench.kind = kind
-    samples = bench.run(20.0)
+    samples = bench.run(10.0)
     stamps = [item.stamp for item in samples]
     errors = [bench.error(item) for item in samples if item.sample.get(AngularVelocityFrame)]
 
-    assert len(errors) > 3500
+    assert len(errors) > 1750
     assert np.quantile(np.abs(errors), 0.99) < 1e-3
     assert np.diff(stamps).min() > 0.0
     assert bench.reader.status.restarts == 0
@@ -108,7 +108,7 @@ def test_cycles_that_vanish_among_others_are_found_by_the_own_time_of_the_sensor
     bench = Spoiler(batch_interval, latency, (FrameType.TIME, *IMU))
     bench.run(5.0)
     bench.kind = 'cycles'
-    samples = bench.run(20.0)
+    samples = bench.run(10.0)
     errors = [bench.error(item) for item in samples if item.sample.get(AngularVelocityFrame)]
 
     spread = np.abs(np.array(errors) - np.median(errors))
