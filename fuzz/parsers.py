@@ -36,8 +36,10 @@ from stewart_driver.rig_file import (
     Rig,
     save_rig,
 )
+from stewart_identification.importing.frame_log import frames_of, read_frame_log
+from stewart_identification.importing.leg_log import leg_log
 from stewart_identification.importing.mat_log import read_mat_log
-from stewart_identification.importing.text_log import read_text_log
+from stewart_identification.importing.text_log import read_text_log, text_table
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import lengths_of, motion_in_base, read_motion
@@ -195,6 +197,51 @@ def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
     return _file(samples, place / 'case.mat', read_mat_log)
 
 
+def frame_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Frames as an SD card and as Bluetooth has them, and as hex digits."""
+    del place
+    standard = [
+        bytes([0x55, kind, *data]) + bytes([(0x55 + kind + sum(data)) & 0xFF])
+        for kind, data in (
+            (0x50, (26, 1, 14, 9, 30, 0, 44, 1)),
+            (0x51, (0, 0, 0, 0, 0, 8, 0, 0)),
+            (0x52, (9, 0, 8, 0, 7, 0, 0, 0)),
+            (0x59, (0, 127, 0, 0, 0, 0, 0, 0)),
+        )
+    ]
+    samples = [
+        b''.join(4 * standard),
+        4 * (b'\x55\x61' + bytes(18)),
+        4 * (b'\x55\x61' + bytes(18) + bytes((26, 1, 14, 9, 30, 0, 44, 1))),
+    ]
+    samples.append(samples[0].hex(' ').encode())
+
+    def parse(data: bytes) -> None:
+        frames = frames_of(data)
+        if frames is not None:
+            read_frame_log(frames, Path('case.txt'), rate=None if len(data) % 2 else 100.0)
+
+    return samples, parse
+
+
+LEG_LOGS = (
+    't;L1[mm];L2[mm];L3[mm];L4[mm];L5[mm];L6[mm];F1;F2;F3;F4;F5;F6\n'
+    '0,10;325,4;325,4;325,4;325,4;325,4;325,4;11,2;11,2;11,2;11,2;11,2;11,2\n'
+    '0,11;325,4;325,4;325,4;325,4;325,4;325,4;11,2;11,2;11,2;11,2;11,2;11,2\n',
+    'time_ms\tstroke 0\tstroke 1\tstroke 2\tstroke 3\tstroke 4\tstroke 5\n'
+    'ms\tmm\tmm\tmm\tmm\tmm\tmm\n'
+    '0\t80.25\t80.25\t80.25\t80.25\t80.25\t80.25\n'
+    '5\t80.25\t80.25\t80.25\t80.25\t80.25\t80.25\n',
+)
+
+
+def leg_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Strokes, lengths and forces as other programs log them."""
+    platform = Platform.from_yaml('ex800')
+    samples = [text.encode() for text in LEG_LOGS]
+    return _file(samples, place / 'case.csv', lambda path: leg_log(text_table(path), platform))
+
+
 def _bag(place: Path, storage: Storage) -> Path:
     """Write a small bag; return its storage file."""
     target = place / 'sample'
@@ -301,6 +348,8 @@ FILES: dict[str, Parser] = {
     'motion and length CSV': Parser(tables, SUITE, mutations.of_lines),
     'IMU text log': Parser(text_logs, SUITE, mutations.of_lines),
     'IMU MAT log': Parser(mat_logs, SUITE),
+    'IMU frame log': Parser(frame_logs, SUITE),
+    'leg text log': Parser(leg_logs, SUITE, mutations.of_lines),
     'URDF': Parser(urdfs, SUITE),
     'mcap bag': Parser(_bags(Storage.MCAP, _read_bag), (BagError,)),
     'sqlite3 bag': Parser(_bags(Storage.SQLITE3, _read_bag), (BagError,)),

@@ -1,22 +1,29 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""An IMU's log in SI units, whatever it was read from, and how it becomes a bag."""
+"""An IMU's log in SI units, whatever it was read from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
-TOPIC = '/imu/data'
 LATEST_NS = (1 << 31) * 1_000_000_000
 """The seconds of a stamp have 31 bits, until January 2038."""
+
+TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9}
+LIKELY_STEPS = (5e-5, 2.0)
+"""Sampling period of a log, where its times have no unit [s]."""
+EPOCH = 1e9
+"""Later seconds count since 1970."""
+REST = 0.5
+"""Length of the stretch in which gravity is looked for [s]."""
+QUIET = 0.01
+"""Standard deviation of the specific force at rest, in units of its mean."""
 
 Stamps = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -86,6 +93,65 @@ def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
     return stamps_at([start_ns + round(offset * 1e9) for offset in since.tolist()], place)
 
 
+def stamps_of_numbers(
+    values: Array, unit: str, start_ns: int, place: str
+) -> tuple[Stamps, list[str]]:
+    """Return stamps (n,) of a column of times, and what was assumed of its unit.
+
+    Args:
+        values (n,): Times as logged, since anything or since 1970.
+        unit: One of `TIME_UNITS`; empty where it is not known.
+        start_ns: When the first sample was taken, unless they count since 1970 [ns].
+        place: File, for messages.
+
+    Raises:
+        NoImuLog: If the unit is unknown, a time is not a number, or a message cannot hold it.
+    """
+    remarks = []
+    if not unit:
+        step = float(np.median(np.diff(values))) if len(values) > 1 else float('nan')
+        low, high = LIKELY_STEPS
+        fits = (u for u in ('s', 'ms', 'us', 'ns') if low <= step * TIME_UNITS[u] <= high)
+        unit = next(fits, 's')
+        if unit != 's':
+            rate = 1.0 / (step * TIME_UNITS[unit])
+            remarks.append(f'{place}: times have no unit, assumed to be in {unit}: {rate:.4g} Hz')
+    if unit not in TIME_UNITS:
+        raise NoImuLog(f'{place}: time in {unit!r}, known are {", ".join(TIME_UNITS)}')
+    seconds = values * TIME_UNITS[unit]
+    if seconds[0] > EPOCH and seconds[0] < LATEST_NS / 1e9:
+        start_ns = round(float(seconds[0]) * 1e9)
+    return stamps_after(start_ns, seconds, place), remarks
+
+
+def gravity_at_rest(stamps_ns: Stamps, force: Array) -> float:
+    """Return the norm of the specific force, (n, 3), where it changes least; NaN if never."""
+    known = np.isfinite(force).all(axis=1)
+    force, stamps_ns = force[known], stamps_ns[known]
+    steps = np.diff(stamps_ns)
+    if not (steps > 0).any():
+        return float('nan')
+    width = max(round(REST * 1e9 / float(np.median(steps[steps > 0]))), 5)
+    if len(force) < width:
+        return float('nan')
+    # Sorted out below: what overflows is not at rest.
+    with np.errstate(all='ignore'):
+        return _quietest(force, width)
+
+
+def _quietest(force: Array, width: int) -> float:
+    sums, squares = (
+        np.cumsum(np.pad(values, ((1, 0), (0, 0))), axis=0) for values in (force, force**2)
+    )
+    mean = (sums[width:] - sums[:-width]) / width
+    spread = np.sqrt(np.maximum((squares[width:] - squares[:-width]) / width - mean**2, 0.0))
+    norm = np.linalg.norm(mean, axis=1)
+    share = np.linalg.norm(spread, axis=1) / np.maximum(norm, 1e-300)
+    share[~np.isfinite(share)] = np.inf
+    best = int(np.argmin(share))
+    return float(norm[best]) if share[best] < QUIET else float('nan')
+
+
 def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None:
     """Return attitudes x, y, z, w of norm 1, shape (n, 4), from what a log has.
 
@@ -101,39 +167,3 @@ def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None
     if angles is None:
         return None
     return np.asarray(Rotation.from_euler('ZYX', angles[:, ::-1]).as_quat())
-
-
-def write_log(
-    log: ImuLog,
-    path: Path,
-    *,
-    frame: str = 'imu_link',
-    storage: Storage = Storage.MCAP,
-    compression: Compression = Compression.NONE,
-) -> int:
-    """Write a log as a bag with the topic ``/imu/data``; return how many messages.
-
-    Raises:
-        BagExists, WriteFailed: If the path is taken, or the disk takes no more.
-    """
-    nothing, unknown = np.zeros(9), np.concatenate([[-1.0], np.zeros(8)])
-    with BagWriter(
-        path, storage=storage, compression=compression, custom_data={'imported_from': log.origin}
-    ) as writer:
-        types = writer.typestore.types
-        header, time = types['std_msgs/msg/Header'], types['builtin_interfaces/msg/Time']
-        vector, turn = types['geometry_msgs/msg/Vector3'], types['geometry_msgs/msg/Quaternion']
-        imu = types['sensor_msgs/msg/Imu']
-        for row, stamp in enumerate(log.stamps_ns.tolist()):
-            attitude = log.quaternion_xyzw
-            message = imu(
-                header(time(*divmod(stamp, 1_000_000_000)), frame),
-                turn(*([0.0, 0.0, 0.0, 1.0] if attitude is None else attitude[row].tolist())),
-                unknown if attitude is None else nothing,
-                vector(*log.angular_velocity[row].tolist()),
-                nothing,
-                vector(*log.specific_force[row].tolist()),
-                nothing,
-            )
-            writer.write(TOPIC, stamp, message)
-        return writer.count

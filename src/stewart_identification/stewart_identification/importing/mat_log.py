@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""MATLAB files of an IMU, as the supplement of the EX800 paper has one.
+"""MATLAB files of an IMU or of legs, as the supplement of the EX800 paper has one.
 
 WitMotion's program writes such a file beside its text log; which names it gives the variables is
 not documented, and the paper's file is not part of this repository. So the variables are known by
@@ -19,23 +19,73 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat
 from stewart_identification.importing.imu_log import (
-    attitude_of,
     ImuLog,
     NoImuLog,
-    stamps_after,
+    Stamps,
+    stamps_of_numbers,
 )
+from stewart_identification.importing.leg_log import sixes, UNITS
 from stewart_identification.importing.mat_elements import check_elements
 from stewart_identification.importing.named_columns import (
-    NamedColumns,
+    LogTable,
     plain,
     QUANTITIES,
+    split_unit,
     TIMES,
     unit_of,
+    vector_places,
 )
 from stewart_kinematics.motion import Array
 
-ROLES = ('time', 'acceleration', 'angular velocity', 'angle')
+ROLES = ('time', *QUANTITIES, *UNITS)
 DEEPEST = 3
+
+
+def mat_table(
+    path: Path,
+    *,
+    names: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    rate: float | None = None,
+) -> LogTable:
+    """Read the variables of a MATLAB file as columns.
+
+    Args:
+        path: File up to version 7; those of version 7.3 are HDF5 and are refused.
+        names: Variable for each of `ROLES` that is not found by its name.
+        units: What the user says of units, by quantity.
+        rate: Sampling rate, for a file without times [Hz].
+
+    Raises:
+        NoImuLog: If it is no such file, or a variable that was named is not there.
+        OSError: If the file cannot be read.
+    """
+    variables, chosen, said = _variables(path), dict(names or {}), dict(units or {})
+    unknown = sorted(set(chosen) - set(ROLES))
+    if unknown:
+        raise NoImuLog(f'{path}: no role {unknown[0]!r}, there are {", ".join(ROLES)}')
+    columns, inventory = (
+        _columns(variables, chosen, path),
+        f'variables {_listed(variables)}: say which one it is',
+    )
+    heads, remarks = list(columns), list[str]()
+    every = list(columns.values())
+
+    def numbers(places: list[int]) -> Array:
+        return _of_one_length([every[place] for place in places], path)
+
+    def stamps(start_ns: int) -> Stamps:
+        used = _used(columns) or every
+        count = max(map(len, used))
+        seconds, unit = _times(variables, chosen, rate, count, path)
+        unit = said.get('time', unit) if rate is None else 's'
+        _of_one_length([*used, seconds], path)
+        found, about = stamps_of_numbers(seconds, unit, start_ns, str(path))
+        remarks.extend(text for text in about if text not in remarks)
+        return found
+
+    origin = f'{path.name}, MATLAB variables {", ".join(variables)}'
+    return LogTable(str(path), heads, numbers, stamps, origin, inventory, said, remarks)
 
 
 def read_mat_log(
@@ -45,37 +95,22 @@ def read_mat_log(
     rate: float | None = None,
     start_ns: int = 0,
 ) -> ImuLog:
-    """Read a MATLAB file, in SI units.
-
-    Args:
-        path: File up to version 7; those of version 7.3 are HDF5 and are refused.
-        names: Variable for each of `ROLES` that is not found by its name.
-        rate: Sampling rate, for a file without times [Hz].
-        start_ns: When it begins [ns since the epoch].
+    """Read the IMU of a MATLAB file, in SI units; see `mat_table`.
 
     Raises:
         NoImuLog: If a vector or the time is not found; the message lists the variables that there
             are.
         OSError: If the file cannot be read.
     """
-    variables, chosen = _variables(path), dict(names or {})
-    unknown = sorted(set(chosen) - set(ROLES))
-    if unknown:
-        raise NoImuLog(f'{path}: no role {unknown[0]!r}, there are {", ".join(ROLES)}')
-    named = _columns(variables, chosen, path)
-    columns = NamedColumns(
-        str(path),
-        list(named),
-        lambda places: _of_one_length([list(named.values())[place] for place in places], path),
-    )
-    force, turning = (_needed(columns, variables, role) for role in ROLES[1:3])
-    angles, quaternion = columns.vector('angle'), columns.quaternion()
-    seconds = _seconds(variables, chosen, rate, len(force), path)
-    present = [item for item in (force, turning, angles, quaternion, seconds) if item is not None]
-    _of_one_length([item.reshape(len(item), -1)[:, 0] for item in present], path)
-    stamps = stamps_after(start_ns, seconds, str(path))
-    origin = f'{path.name}, MATLAB variables {", ".join(variables)}'
-    return ImuLog(stamps, force, turning, attitude_of(quaternion, angles), origin)
+    return mat_table(path, names=names, rate=rate).imu(start_ns)
+
+
+def _used(columns: Mapping[str, Array]) -> list[Array]:
+    """Return the columns of an IMU and of legs, which have to have one length."""
+    names, every = list(columns), list(columns.values())
+    places = [place for key in QUANTITIES for place in vector_places(names, key) or ()]
+    places += [place for six in sixes(names) if six.role is not None for place in six.places]
+    return [every[place] for place in places]
 
 
 def _columns(
@@ -83,14 +118,19 @@ def _columns(
 ) -> dict[str, Array]:
     """Return all columns by name, first those of matrices that were named by hand."""
     found: dict[str, Array] = {}
-    roles = {name: role for role, name in chosen.items() if role != 'time'}
+    roles = {name: role for role, name in chosen.items() if role in QUANTITIES}
     for name in roles:
         if name not in variables:
             raise NoImuLog(f'{path}: no variable {name}, there are {_listed(variables)}')
     for name in (*roles, *variables):
         values = variables[name]
-        known = (role for role in ROLES[1:] if plain(name) in QUANTITIES[role])
+        known = (role for role in QUANTITIES if plain(name) in QUANTITIES[role])
         role = roles.get(name) or (next(known, None) if values.ndim == 2 else None)
+        if role is None and values.ndim == 2 and 6 in values.shape:
+            rows = values.T if values.shape[1] == 6 else values
+            for leg, row in enumerate(rows, 1):
+                found.setdefault(f'{name}_{leg}', row)
+            continue
         if role is None:
             found.setdefault(name, np.ravel(values))
             continue
@@ -149,28 +189,20 @@ def _gather(content: Mapping[str, Any], found: dict[str, Array], depth: int) -> 
                 found.update(zip(titles, array.T, strict=True))
 
 
-def _needed(columns: NamedColumns, variables: Mapping[str, Array], role: str) -> Array:
-    found = columns.vector(role)
-    if found is None:
-        raise NoImuLog(
-            f'{columns.place}: no variable is the {role}, there are {_listed(variables)}; '
-            'say which one it is'
-        )
-    return found
-
-
-def _seconds(
+def _times(
     variables: Mapping[str, Array],
     chosen: Mapping[str, str],
     rate: float | None,
     count: int,
     path: Path,
-) -> Array:
+) -> tuple[Array, str]:
+    """Return times as they are, and their unit if the name says it."""
     if rate is not None:
-        return np.arange(count) / rate
+        return np.arange(count) / rate, 's'
     for name in variables:
-        if name == chosen.get('time') or ('time' not in chosen and plain(name) in (*TIMES, 't')):
-            return np.ravel(variables[name])
+        body, unit = split_unit(name)
+        if name == chosen.get('time') or ('time' not in chosen and plain(body) in TIMES):
+            return np.ravel(variables[name]), unit
     raise NoImuLog(
         f'{path}: no variable is the time, there are {_listed(variables)}; say which one it is, '
         'or the sampling rate'

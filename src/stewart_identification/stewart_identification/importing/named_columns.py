@@ -8,12 +8,18 @@ vendor's program; units come from the brackets behind the names.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 import re
 
 import numpy as np
-from stewart_identification.importing.imu_log import NoImuLog
+from stewart_identification.importing.imu_log import (
+    attitude_of,
+    gravity_at_rest,
+    ImuLog,
+    NoImuLog,
+    Stamps,
+)
 from stewart_kinematics.motion import Array
 
 STANDARD_GRAVITY = 9.80665
@@ -24,10 +30,28 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
 }
 """How the columns of a vector begin, before x, y or z, in the versions of the vendor's program."""
 QUATERNION = ('q', 'quaternions', 'quaternion', '四元数')
-TIMES = ('time', 'times', 'chiptime', '时间', '片上时间')
+TIMES = ('time', 'times', 'chiptime', '时间', '片上时间', 't', 'timestamp', 'stamp', 'zeit')
 DEVICE = ('devicename', 'address', 'device', '设备名称')
 
+ACCELERATIONS = {
+    'g': STANDARD_GRAVITY,
+    'm/s2': 1.0,
+    'm/s²': 1.0,
+    'm/s^2': 1.0,
+    'mg': 1e-3 * STANDARD_GRAVITY,
+}
+ANGLES = {'deg': np.pi / 180.0, '°': np.pi / 180.0, 'rad': 1.0}
+UNITS = {
+    'acceleration': ACCELERATIONS,
+    'angular velocity': {**{f'{unit}/s': k for unit, k in ANGLES.items()}, 'dps': np.pi / 180.0},
+    'angle': ANGLES,
+}
+"""Factors into m/s², rad/s and rad; the first is the vendor's, where a header has none."""
+NEAR_GRAVITY = (0.8, 1.2)
+"""Specific force at rest, in units of gravity, of a sensor whose unit is understood."""
+
 _UNIT = re.compile(r'[(\[（](.*?)[)\]）]')
+_ENDINGS = re.compile('_(m|mm|cm|um|µm|n|kn|mps|mps2|rad|radps|radps2|nm|s|ms|us|ns)$')
 
 
 def plain(name: str) -> str:
@@ -41,84 +65,102 @@ def unit_of(name: str) -> str:
     return found.group(1).strip().lower().replace(' ', '') if found else ''
 
 
-def in_si(values: Array, unit: str, quantity: str, place: str) -> Array:
-    """Convert accelerations, angular velocities or angles to m/s², rad/s, rad.
-
-    Args:
-        values: As in the file.
-        unit: As in the file, in small letters; empty for the vendor's: g and degrees per second.
-        quantity: One of `QUANTITIES`.
-        place: File, for the message.
-
-    Raises:
-        NoImuLog: If the unit is unknown.
-    """
-    factors = {
-        'acceleration': {
-            '': STANDARD_GRAVITY,
-            'g': STANDARD_GRAVITY,
-            'm/s2': 1.0,
-            'm/s²': 1.0,
-            'm/s^2': 1.0,
-            'mg': 1e-3 * STANDARD_GRAVITY,
-        },
-        'angular velocity': {
-            '': np.pi / 180.0,
-            'deg/s': np.pi / 180.0,
-            '°/s': np.pi / 180.0,
-            'dps': np.pi / 180.0,
-            'rad/s': 1.0,
-        },
-        'angle': {'': np.pi / 180.0, 'deg': np.pi / 180.0, '°': np.pi / 180.0, 'rad': 1.0},
-    }[quantity]
-    if unit not in factors:
-        known = ', '.join(sorted(filter(None, factors)))
-        raise NoImuLog(f'{place}: {quantity} in {unit!r}, known are {known}')
-    return np.asarray(values * factors[unit])
+def split_unit(name: str) -> tuple[str, str]:
+    """Split a name as ``Actuator 1 [mm]`` or ``leg_1_mm``, in small letters, blanks as ``_``."""
+    body = re.sub(r'[^\w#]+', '_', _UNIT.sub('', name).lower()).strip('_')
+    unit, ending = unit_of(name), _ENDINGS.search(body)
+    if unit or ending is None:
+        return body, unit
+    return body[: ending.start()], ending.group(1)
 
 
 @dataclass(frozen=True, eq=False)
-class NamedColumns:
+class LogTable:
     """Columns of numbers with their names.
 
     Attributes:
         place: File, and line of the names where it has lines, for messages.
         names: As the file has them.
         numbers: Returns some columns by their places, shape (n, k).
+        stamps: Returns when the rows were taken; a log without a date begins at its argument
+            [ns since the epoch].
+        origin: File and layout, kept in the bag.
+        inventory: What there is, for messages.
+        units: What the user says of units, by quantity.
+        remarks: What was odd.
     """
 
     place: str
     names: list[str]
     numbers: Callable[[list[int]], Array]
+    stamps: Callable[[int], Stamps]
+    origin: str
+    inventory: str
+    units: Mapping[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
-    def vector(self, quantity: str) -> Array | None:
-        """Return a vector of `QUANTITIES` in SI units, (n, 3); None if it is not there.
+    @property
+    def has_imu(self) -> bool:
+        """Whether there are accelerations."""
+        return vector_places(self.names, 'acceleration') is not None
+
+    def imu(self, start_ns: int = 0) -> ImuLog:
+        """Return the samples of the IMU, in SI units.
 
         Raises:
-            NoImuLog: If its unit is unknown.
+            NoImuLog: If a vector is not there, its unit is unknown, or a time makes no sense.
         """
+        (force, unit), turning = map(self._needed, ('acceleration', 'angular velocity'))
+        stamps, remarks = self.stamps(start_ns), list(self.remarks)
+        at_rest = gravity_at_rest(stamps, force) / STANDARD_GRAVITY
+        low, high = NEAR_GRAVITY
+        if not unit:
+            # Most programs log g; what is at rest tells.
+            fits = (u for u in ('g', 'm/s2', 'mg') if low <= at_rest * ACCELERATIONS[u] <= high)
+            unit = next(fits, 'g')
+            if unit != 'g':
+                remarks.append(f'{self.place}: accelerations have no unit, {unit} fits gravity')
+        at_rest *= ACCELERATIONS[unit]
+        if at_rest < low or at_rest > high:
+            remarks.append(
+                f'warning: {self.place}: at rest the specific force is {at_rest:.3g} times '
+                f'gravity, expected {low:g} to {high:g}: is it in {unit}? Say otherwise as '
+                '--unit acceleration=m/s2'
+            )
+        angles = self._vector('angle')
+        quaternion = _places(self.names, QUATERNION, '0123')
+        return ImuLog(
+            stamps,
+            force * ACCELERATIONS[unit],
+            self._in_si('angular velocity', *turning),
+            attitude_of(
+                None if quaternion is None else self.numbers(quaternion),
+                None if angles is None else self._in_si('angle', *angles),
+            ),
+            self.origin,
+            tuple(remarks),
+        )
+
+    def _vector(self, quantity: str) -> tuple[Array, str] | None:
+        """Return a vector of `QUANTITIES` as logged, (n, 3), and its unit, empty if unknown."""
         places = vector_places(self.names, quantity)
         if places is None:
             return None
-        unit = unit_of(self.names[places[0]])
-        return in_si(self.numbers(places), unit, quantity, self.place)
+        unit = self.units.get(quantity) or unit_of(self.names[places[0]])
+        if unit and unit not in UNITS[quantity]:
+            known = ', '.join(sorted(UNITS[quantity]))
+            raise NoImuLog(f'{self.place}: {quantity} in {unit!r}, known are {known}')
+        return self.numbers(places), unit
 
-    def needed(self, quantity: str) -> Array:
-        """Return a vector of `QUANTITIES` in SI units, shape (n, 3).
-
-        Raises:
-            NoImuLog: If its columns are not there, or its unit is unknown.
-        """
-        found = self.vector(quantity)
+    def _needed(self, quantity: str) -> tuple[Array, str]:
+        found = self._vector(quantity)
         if found is None:
-            names = ', '.join(self.names)
-            raise NoImuLog(f'{self.place}: no columns of the {quantity} among {names}')
+            raise NoImuLog(f'{self.place}: no {quantity} among the {self.inventory}')
         return found
 
-    def quaternion(self) -> Array | None:
-        """Return w, x, y, z, the vendor's order, shape (n, 4); None if they are not there."""
-        places = _places(self.names, QUATERNION, '0123')
-        return None if places is None else self.numbers(places)
+    def _in_si(self, quantity: str, values: Array, unit: str) -> Array:
+        factors = UNITS[quantity]
+        return values * factors[unit or next(iter(factors))]
 
 
 def vector_places(names: list[str], quantity: str) -> list[int] | None:

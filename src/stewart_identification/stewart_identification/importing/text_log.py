@@ -1,30 +1,32 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Logs of WitMotion's programs: text with a line of column names, separated as it may be.
+"""Logs as text with a line of column names: WitMotion's, and those of other programs.
 
-The attitude is the quaternion where it was logged, otherwise roll, pitch and yaw.
+Columns are separated by tabulators, commas, semicolons or blanks; where it is not the comma,
+numbers may have a decimal comma. A second line may hold the units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 import re
 
 import numpy as np
 from stewart_identification.importing.imu_log import (
-    attitude_of,
     ImuLog,
     NoImuLog,
     Stamps,
-    stamps_after,
     stamps_at,
+    stamps_of_numbers,
 )
+from stewart_identification.importing.leg_log import has_legs, UNITS
 from stewart_identification.importing.named_columns import (
     DEVICE,
-    NamedColumns,
+    LogTable,
     plain,
+    split_unit,
     TIMES,
     vector_places,
 )
@@ -36,25 +38,37 @@ CLOCK = re.compile(r'^(\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$')
 DATE = re.compile(
     r'^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ](\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$'
 )
+SPOKEN = {'sec', 'g', 'm/s2', 'm/s²', 'deg/s', '°/s', 'deg', '°', 'rad/s', 'hh:mm:ss'}
+"""Units in a line of their own, beside those that a name may end in."""
 DAY_NS = 86_400_000_000_000
 
 
-def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
-    """Read a log, in SI units.
+def text_table(
+    path: Path,
+    *,
+    device: str = '',
+    names: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+) -> LogTable:
+    """Read the columns of a log.
 
     Args:
         path: Text file.
         device: Part of the sensor's name, where one log holds several.
-        start_ns: When the log begins, where it has no date: the day is added to clock times,
-            seconds count from here [ns since the epoch].
+        names: Columns for roles that are not found by their names: ``time``, or six of the legs.
+        units: What the user says of units, by quantity.
 
     Raises:
-        NoImuLog: If columns are missing, a cell is not a number, or there are several devices.
+        NoImuLog: If no line names columns that are known, or there are several devices.
         OSError: If the file cannot be read.
     """
+    chosen, said = dict(names or {}), dict(units or {})
+    for role in sorted(set(chosen) - {'time', *UNITS}):
+        roles = ', '.join(('time', *UNITS))
+        raise NoImuLog(f'{path}: no role {role!r} that a column of text can be given: {roles}')
     text = _decoded(path)
     lines = text.splitlines()
-    first, split, names = _header(lines, path)
+    first, split, heads = _header(lines, chosen, path)
     remarks = []
     if len(lines) > first + 2 and not text.endswith(('\n', '\r')):
         # Whoever logs ends every line; half a number reads as a number.
@@ -64,22 +78,41 @@ def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
         (number, split(line))
         for number, line in enumerate(lines[first + 1 :], first + 2)
         # Some versions repeat the names whenever a recording is taken up again.
-        if line.strip() and [plain(cell) for cell in split(line)] != [plain(n) for n in names]
+        if line.strip() and [plain(cell) for cell in split(line)] != [plain(n) for n in heads]
     ]
+    if rows and _are_units(rows[0][1]):
+        units_of = [cell.strip('[]()') for cell in rows.pop(0)[1]]
+        heads = [f'{name}({unit})' for name, unit in zip(heads, units_of, strict=False)]
     if not rows:
         raise NoImuLog(f'{path}: there are names of columns and no samples')
-    rows = _of_device(rows, names, device, path)
-    columns = NamedColumns(
-        f'{path}:{first + 1}', names, lambda places: _numbers(rows, places, names, path)
+    rows = _of_device(rows, heads, device, path)
+    listed = ', '.join(heads)
+
+    def stamps(start_ns: int) -> Stamps:
+        found, about = _stamps(rows, heads, start_ns, path, chosen.get('time'), said.get('time'))
+        remarks.extend(text for text in about if text not in remarks)
+        return found
+
+    return LogTable(
+        f'{path}:{first + 1}',
+        heads,
+        lambda places: _numbers(rows, places, heads, path),
+        stamps,
+        f'{path.name}, text with the columns {listed}',
+        f'columns {listed}',
+        said,
+        remarks,
     )
-    return ImuLog(
-        _stamps(rows, names, start_ns, path),
-        columns.needed('acceleration'),
-        columns.needed('angular velocity'),
-        attitude_of(columns.quaternion(), columns.vector('angle')),
-        f'{path.name}, text with the columns {", ".join(names)}',
-        tuple(remarks),
-    )
+
+
+def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
+    """Read the IMU of a log, in SI units; see `text_table`.
+
+    Raises:
+        NoImuLog: If columns are missing, a cell is not a number, or there are several devices.
+        OSError: If the file cannot be read.
+    """
+    return text_table(path, device=device).imu(start_ns)
 
 
 def _decoded(path: Path) -> str:
@@ -92,21 +125,30 @@ def _decoded(path: Path) -> str:
     raise NoImuLog(f'{path}: no text, byte 0 to 3 are {content[:4].hex(" ")}')
 
 
-def _header(lines: list[str], path: Path) -> tuple[int, Callable[[str], list[str]], list[str]]:
+def _header(
+    lines: list[str], chosen: Mapping[str, str], path: Path
+) -> tuple[int, Callable[[str], list[str]], list[str]]:
     """Find the line of names; return its place, how cells are split, and the names."""
     for number, line in enumerate(lines[:HEADER_WITHIN]):
         for separator in ('\t', ',', ';', None):
             names = [name.strip() for name in line.split(separator)]
-            if vector_places(names, 'acceleration') is not None:
-                chosen = separator
+            if vector_places(names, 'acceleration') is not None or has_legs(names, chosen):
+                by = separator
 
-                def split(text: str, chosen: str | None = chosen) -> list[str]:
-                    return [cell.strip() for cell in text.rstrip('\r\n\t,; ').split(chosen)]
+                def split(text: str, by: str | None = by) -> list[str]:
+                    return [cell.strip() for cell in text.rstrip('\r\n\t,; ').split(by)]
 
                 return number, split, [name for name in names if name]
     raise NoImuLog(
-        f'{path}: none of the first {HEADER_WITHIN} lines names accelerations, as AccX(g) or ax(g)'
+        f'{path}: none of the first {HEADER_WITHIN} lines names accelerations, as AccX(g) or '
+        'ax(g), or six legs, as stroke_1_mm or L1[mm]'
     )
+
+
+def _are_units(cells: list[str]) -> bool:
+    """Tell whether a row holds units and no numbers."""
+    words = {cell.strip('[]() ').lower() for cell in cells} - {'', '-'}
+    return bool(words) and all(split_unit(f'x_{word}')[1] or word in SPOKEN for word in words)
 
 
 def _of_device(
@@ -125,25 +167,42 @@ def _of_device(
 
 
 def _stamps(
-    rows: list[tuple[int, list[str]]], names: list[str], start_ns: int, path: Path
-) -> Stamps:
+    rows: list[tuple[int, list[str]]],
+    names: list[str],
+    start_ns: int,
+    path: Path,
+    chosen: str | None,
+    unit: str | None,
+) -> tuple[Stamps, list[str]]:
     """Return stamps; the sensor's own clock is better than that of the program that logged."""
-    columns = {plain(name): i for i, name in enumerate(names) if plain(name) in TIMES}
+    columns = {
+        plain(name): i
+        for i, name in enumerate(names)
+        if name == chosen or (chosen is None and plain(split_unit(name)[0]) in TIMES)
+    }
     order = [*(n for n in columns if n in {'chiptime', '片上时间'}), *columns]
     for name in order:
         column = columns[name]
         cells = [(number, row[column] if column < len(row) else '') for number, row in rows]
         if DATE.match(cells[0][1]):
-            return stamps_at([_dated(cell, number, path) for number, cell in cells], str(path))
+            return stamps_at([_dated(cell, number, path) for number, cell in cells], str(path)), []
         if CLOCK.match(cells[0][1]):
             times = _over_midnight([_clock(cell, number, path) for number, cell in cells])
-            return stamps_at([start_ns + time for time in times], str(path))
+            return stamps_at([start_ns + time for time in times], str(path)), []
         try:
-            seconds = np.array([float(cell) for _, cell in cells])
+            values = np.array([_number(cell) for _, cell in cells])
         except ValueError:
             continue  # such as null, where the sensor has no clock
-        return stamps_after(start_ns, seconds, str(path))
-    raise NoImuLog(f'{path}: no column of times among {", ".join(names)}')
+        unit = unit or split_unit(names[column])[1]
+        return stamps_of_numbers(values, unit, start_ns, str(path))
+    raise NoImuLog(
+        f'{path}: no column of times among {", ".join(names)}: say which one, as --name time=NAME'
+    )
+
+
+def _number(cell: str) -> float:
+    """Return the number in a cell, which may have a decimal comma."""
+    return float(cell.replace('.', '').replace(',', '.') if ',' in cell else cell)
 
 
 def _dated(cell: str, number: int, path: Path) -> int:
@@ -183,7 +242,7 @@ def _numbers(
     for index, (number, cells) in enumerate(rows):
         for place, column in enumerate(columns):
             try:
-                out[index, place] = float(cells[column])
+                out[index, place] = _number(cells[column])
             except (ValueError, IndexError) as error:
                 cell = cells[column] if column < len(cells) else ''
                 raise NoImuLog(

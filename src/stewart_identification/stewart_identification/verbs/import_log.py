@@ -1,10 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""``stewart import``: an IMU's log into a bag."""
+"""``stewart import``: a log of an IMU or of legs into a bag."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from datetime import datetime, timezone
 from pathlib import Path
 import sys
@@ -12,23 +13,33 @@ import sys
 import numpy as np
 from stewart_bags.verbs.numbers import positive
 from stewart_bags.writing import Storage
-from stewart_identification.importing.imu_log import NoImuLog, write_log
-from stewart_identification.importing.mat_log import read_mat_log, ROLES
-from stewart_identification.importing.text_log import read_text_log
+from stewart_identification.importing.bag import write_logs
+from stewart_identification.importing.frame_log import frames_of, read_frame_log
+from stewart_identification.importing.imu_log import ImuLog, NoImuLog, TIME_UNITS
+from stewart_identification.importing.leg_log import has_legs, leg_log, LegLog
+from stewart_identification.importing.leg_log import UNITS as LEG_UNITS
+from stewart_identification.importing.mat_log import mat_table, ROLES
+from stewart_identification.importing.named_columns import UNITS
+from stewart_identification.importing.text_log import text_table
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array
 
-HELP = "turn a WitMotion log or the EX800 paper's .mat file into a bag"
+HELP = 'turn a WitMotion log, or strokes and forces of another program, into a bag'
 
 EXAMPLES = """
-Text logs are known by the names of their columns, in all versions of the vendor's program. The
-variables of a .mat file are known by the same names; what is called otherwise is named:
---name acceleration=data1. The bag has one topic, /imu/data, in sensor axes.
+The IMU's log may be text, a .mat file, or the frames as an SD card, a serial port or Bluetooth
+has them (55 51 ..., 55 61 ...). Legs may be six strokes or lengths and six forces, text or .mat.
+Columns are known by their names and units; what is called otherwise is named, # for the leg. What
+has to be assumed is said. The bag has /imu/data, in sensor axes, and /actuator_states.
 
 examples:
   stewart import imu_log.txt -o imu_run
   stewart import data_0.csv --device WT901BLE -o imu_run
+  stewart import WIT00001.TXT --rate 200 --start 2026-01-14T09:30:00 -o imu_run
   stewart import waves_meter_range45_omega3.75.mat --rate 100 -o imu_run
-  stewart import run.mat --name time=t --name acceleration=a --start 2026-01-14T09:30:00 -o run
+  stewart import legs.csv --platform ex800 -o run
+  stewart import daq.csv --platform ex800 --name forces=ch# --unit forces=kN -o run
 """
 
 
@@ -36,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    parser.add_argument('log', type=Path, help='text log of the sensor, or .mat file')
+    parser.add_argument('log', type=Path, help='text, .mat file, or frames as sent')
     parser.add_argument(
         '-o', '--output', type=Path, required=True, help='directory of the bag; must not exist'
     )
@@ -48,13 +59,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action='append',
         default=[],
         metavar='ROLE=VARIABLE',
-        help=f'variable of a .mat file for one of: {", ".join(ROLES)}',
+        help='column for the time, six columns of legs as pos#, or variable of a .mat file; one '
+        f'of: {", ".join(ROLES)}',
+    )
+    parser.add_argument(
+        '--unit',
+        action='append',
+        default=[],
+        metavar='ROLE=UNIT',
+        help='unit where the log does not say it, as lengths=mm',
+    )
+    parser.add_argument(
+        '--platform', metavar='NAME|FILE', help='whose legs the log has; needed for those'
     )
     parser.add_argument(
         '--rate',
         type=positive,
         metavar='HZ',
-        help='sampling rate of a .mat file without times [Hz]',
+        help='sampling rate of frames or of a .mat file without times [Hz]',
     )
     parser.add_argument(
         '--start',
@@ -72,43 +94,84 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Import; return the exit code, 0."""
-    start_ns = _instant(arguments.start)
-    names = _names(arguments.name)
-    if arguments.log.suffix.lower() == '.mat':
-        log = read_mat_log(arguments.log, names=names, rate=arguments.rate, start_ns=start_ns)
-    else:
-        log = read_text_log(arguments.log, device=arguments.device, start_ns=start_ns)
-    both = np.hstack([log.specific_force, log.angular_velocity])
-    measured = np.asarray(np.isfinite(both).all(axis=1))
-    if not measured.any():
-        raise NoImuLog(f'{arguments.log}: none of its {len(measured)} samples is finite')
-    count = write_log(
-        log, arguments.output, frame=arguments.frame, storage=Storage(arguments.storage)
+    imu, legs, origin = _read(arguments)
+    for values in (
+        *([] if imu is None else [np.hstack([imu.specific_force, imu.angular_velocity])]),
+        *([] if legs is None else [legs.strokes]),
+    ):
+        _tell_gaps(arguments.log, values)
+    count = write_logs(
+        arguments.output,
+        origin,
+        imu=imu,
+        legs=legs,
+        frame=arguments.frame,
+        storage=Storage(arguments.storage),
     )
-    duration = (int(log.stamps_ns[-1]) - int(log.stamps_ns[0])) / 1e9
-    gravity = float(np.linalg.norm(log.specific_force[measured].mean(axis=0)))
-    for remark in log.remarks:
+    remarks = [*(imu.remarks if imu else ()), *(legs.remarks if legs else ())]
+    for remark in dict.fromkeys(remarks):
         print(remark, file=sys.stderr)
-    if not measured.all():
-        bad = np.flatnonzero(~measured)
-        print(
-            f'{arguments.log}: {bad.size} of {measured.size} samples '
-            f'{"is" if bad.size == 1 else "are"} not finite, at first sample {bad[0] + 1}; '
-            'the bag has them as they are',
-            file=sys.stderr,
-        )
-    print(
-        f'{arguments.output}: {count} messages over {duration:.3f} s, mean specific force '
-        f'{gravity:.3f} m/s²',
-        file=sys.stderr,
-    )
+    [stamps, *_] = [log.stamps_ns for log in (imu, legs) if log is not None]
+    told = f'{count} messages over {(int(stamps[-1]) - int(stamps[0])) / 1e9:.3f} s'
+    if imu is not None:
+        finite = imu.specific_force[np.isfinite(imu.specific_force).all(axis=1)]
+        gravity = float(np.linalg.norm(finite.mean(axis=0)))
+        told += f', mean specific force {gravity:.3f} m/s²'
+    if legs is not None:
+        low, high = np.nanmin(legs.strokes), np.nanmax(legs.strokes)
+        told += f', strokes from {low:.4f} to {high:.4f} m'
+        told += ', no forces' if legs.forces is None else ''
+    print(f'{arguments.output}: {told}', file=sys.stderr)
     return 0
 
 
-def _names(pairs: list[str]) -> dict[str, str]:
+def _read(arguments: argparse.Namespace) -> tuple[ImuLog | None, LegLog | None, str]:
+    """Read what a log has, and say where it is from."""
+    path, start_ns = arguments.log, _instant(arguments.start)
+    units = {'time': TIME_UNITS, **UNITS, **LEG_UNITS}
+    names = _pairs('--name', arguments.name, ROLES, 'acceleration=acc or forces=ch#')
+    said = _pairs('--unit', arguments.unit, units, 'lengths=mm')
+    said = {role: unit.lower() for role, unit in said.items()}
+    if path.suffix.lower() == '.mat':
+        table = mat_table(path, names=names, units=said, rate=arguments.rate)
+    elif (frames := frames_of(path.read_bytes())) is not None:
+        sent = read_frame_log(frames, path, rate=arguments.rate, start_ns=start_ns)
+        return sent, None, sent.origin
+    else:
+        table = text_table(path, device=arguments.device, names=names, units=said)
+    legs, with_legs = None, has_legs(table.names, names)
+    if with_legs and arguments.platform is None:
+        if not table.has_imu:
+            raise ConfigurationError('--platform', None, f'the platform whose legs {path} has')
+        table.remarks.append(f'{path}: its legs are left out, --platform says whose they are')
+    elif with_legs:
+        platform = Platform.from_yaml(arguments.platform)
+        legs = leg_log(table, platform, chosen=names, start_ns=start_ns)
+    imu = table.imu(start_ns) if table.has_imu or legs is None else None
+    return imu, legs, table.origin
+
+
+def _tell_gaps(path: Path, values: Array) -> None:
+    """Say which samples are not finite; refuse a log without any that are."""
+    measured = np.asarray(np.isfinite(values).all(axis=1))
+    if not measured.any():
+        raise NoImuLog(f'{path}: none of its {len(measured)} samples is finite')
+    bad = np.flatnonzero(~measured)
+    if bad.size:
+        print(
+            f'{path}: {bad.size} of {measured.size} samples {"is" if bad.size == 1 else "are"} '
+            f'not finite, at first sample {bad[0] + 1}; the bag has them as they are',
+            file=sys.stderr,
+        )
+
+
+def _pairs(option: str, pairs: list[str], roles: Collection[str], example: str) -> dict[str, str]:
     for pair in pairs:
-        if '=' not in pair:
-            raise ConfigurationError('--name', pair, 'ROLE=VARIABLE, as acceleration=acc')
+        role, equals, value = pair.partition('=')
+        if not equals or not value:
+            raise ConfigurationError(option, pair, f'ROLE=VALUE, as {example}')
+        if role not in roles:
+            raise ConfigurationError(option, pair, f'one of {", ".join(roles)} before the =')
     return dict(pair.split('=', 1) for pair in pairs)
 
 
