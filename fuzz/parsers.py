@@ -38,8 +38,8 @@ from stewart_driver.rig_file import (
 )
 from stewart_identification.importing.frame_log import frames_of, read_frame_log
 from stewart_identification.importing.leg_log import leg_log
-from stewart_identification.importing.mat_log import read_mat_log
-from stewart_identification.importing.text_log import read_text_log, text_table
+from stewart_identification.importing.mat_log import mat_table
+from stewart_identification.importing.text_log import text_table
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import lengths_of, motion_in_base, read_motion
@@ -182,7 +182,7 @@ TEXT_LOGS = (
 def text_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Logs of the vendor's programs."""
     samples = [text.encode() for text in TEXT_LOGS]
-    return _file(samples, place / 'case.txt', read_text_log)
+    return _file(samples, place / 'case.txt', lambda path: text_table(path).imu())
 
 
 def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -194,7 +194,7 @@ def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
         stream = BytesIO()
         savemat(stream, content, do_compression=packed)
         samples.append(stream.getvalue())
-    return _file(samples, place / 'case.mat', read_mat_log)
+    return _file(samples, place / 'case.mat', lambda path: mat_table(path).imu())
 
 
 def frame_logs(place: Path) -> tuple[Sequence[bytes], Parse]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,10 +14,13 @@ from typing import Any
 
 import numpy as np
 from stewart_dynamics.inertia import ten_parameters
-from stewart_identification.errors import ConfigurationError, UnusableRecording
+from stewart_identification.errors import ConfigurationError, StewartError, UnusableRecording
 from stewart_identification.estimators.estimator import Progress
+from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.experiment import Experiment
 from stewart_identification.identify import identify, Options
-from stewart_identification.outcome import Outcome
+from stewart_identification.other_platforms import linear_platforms
+from stewart_identification.outcome import Outcome, rms
 from stewart_identification.parameters_file import NAME as PARAMETERS
 from stewart_identification.parameters_file import write_parameters
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
@@ -27,6 +31,8 @@ from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
 
 Stage = Callable[[str], None]
+BETTER = 0.5
+"""Residual of the platform that a recording is of, in units of that of the described one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +136,47 @@ def identify_bags(
     outcome = identify(
         extracted, described, options, origins=origins, validation=other, progress=progress
     )
+    if outcome.doubtful:
+        stage('looking for a platform that fits better')
+        alone = partial(read, bags[0], estimate=None)
+        ours = extracted[0].experiment
+        outcome = outcome.of_another(_another(alone, ours, described, options or Options()))
     stage('writing')
     return _written(outcome, platform, output, truth)
+
+
+def _another(
+    read: Callable[..., tuple[Extracted, str]],
+    experiment: Experiment,
+    described: Platform,
+    options: Options,
+) -> str:
+    """Say which described platform explains the forces of a recording better; empty if none."""
+
+    def explained(platform: Platform, moved: Experiment) -> tuple[float, float]:
+        """Return what a platform leaves of the forces [N], and the mass that it then has [kg]."""
+        fit = LeastSquares().fit(options.model(platform), moved)
+        return rms(fit.residuals), float(fit.parameters[0])
+
+    found = {}
+    for other in linear_platforms():
+        if other.name != described.name and other.masses is not None:
+            # Most of them cannot have made the recording.
+            with suppress(StewartError):
+                moved = read(platform=other.name)[0].experiment
+                found[other.name] = explained(other, moved)
+    good = {name: left for name, (left, mass) in found.items() if mass > 0.0}
+    if not good:
+        return ''
+    best = min(good, key=lambda name: good[name])
+    ours, mass = explained(described, experiment)
+    if good[best] > BETTER * ours:
+        return ''
+    return (
+        f'the recording is of another platform than {described.name}: as {best} one body explains '
+        f'the forces to {good[best]:.3g} N and has {found[best][1]:.3g} kg, as {described.name} '
+        f'to {ours:.3g} N and has {mass:.3g} kg'
+    )
 
 
 def _known_body(load: Sequence[float]) -> Array:

@@ -8,6 +8,7 @@ StewartError
 └── UnusableRecording         nothing, or not enough, can be used; one sentence says what and why
     ├── NoForces              no drive torque was recorded
     ├── NoMotion              the platform stood still
+    ├── WrongPlatform         it is of another platform than the one described
     └── ClocksDisagree        two recordings cannot be put on one clock
 """
 
@@ -36,6 +37,10 @@ class NoForces(UnusableRecording):
 
 class NoMotion(UnusableRecording):
     """The platform stood still."""
+
+
+class WrongPlatform(UnusableRecording):
+    """A recording is of another platform than the one described."""
 
 
 class ClocksDisagree(UnusableRecording):

@@ -9,25 +9,24 @@ legs and decides which parameter is determined well enough to be printed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from stewart_identification.confidence import slow_noise
-from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.choice import pooled, with_terms
+from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress, Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
-from stewart_identification.evidence import colour, Evidence, evidence
-from stewart_identification.experiment import Experiment, joined
+from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
-from stewart_identification.models.friction import KINDS, TERMS
+from stewart_identification.models.friction import KINDS
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, Parameter, rms
 from stewart_identification.readable import body_of, payload_of, readable
@@ -44,10 +43,6 @@ ESTIMATORS: dict[str, Any] = {
 }
 """Estimators by name; all but the first may return what no body can have."""
 
-FARTHEST = 8.0
-"""Forces that are farther from a fit are not believed, in robust standard deviations."""
-PAUSE = 1e3
-"""Between two recordings, in seconds, so that nothing correlates across."""
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
 
@@ -146,7 +141,10 @@ def identify(
     """
     options = options or Options()
     chosen = with_terms(
-        options.model(platform), pooled([item.experiment for item in recordings]), options
+        options.model(platform),
+        pooled([item.experiment for item in recordings]),
+        options.terms,
+        options.false_alarm,
     )
     model, experiment = chosen.model, chosen.experiment
     stopped = False
@@ -210,61 +208,6 @@ def identify(
         stopped,
         chosen.suspects(result.residuals) if lacking else '',
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """A model with the terms that a recording shows.
-
-    Attributes:
-        model, experiment: With terms, and with the noise that is left.
-        taken, refused: What speaks for the terms in the model, and for those that were not
-            allowed.
-        outliers: Forces that were not believed.
-    """
-
-    model: PlatformModel
-    experiment: Experiment
-    taken: tuple[Evidence, ...]
-    refused: tuple[Evidence, ...]
-    outliers: int
-
-    @property
-    def remarks(self) -> Iterator[str]:
-        """Say what was taken up and why."""
-        for item in self.taken:
-            yield f'identified along, as the forces show it: {item}'
-        if self.outliers:
-            yield (
-                f'{self.outliers} forces are more than {FARTHEST:g} robust standard deviations '
-                'from the fit and are not used'
-            )
-
-    def suspects(self, residuals: Array) -> str:
-        """Name the physics that the model lacks."""
-        if self.refused:
-            return f'missing: {"; ".join(map(str, self.refused))}'
-        shape = colour(residuals, self.experiment.stamps)
-        return f'missing: none of the known laws; {shape}'
-
-
-def with_terms(model: PlatformModel, experiment: Experiment, options: Options) -> Chosen:
-    """Choose the terms that an experiment shows, and find the noise of its forces."""
-    largest = replace(model, terms=tuple(TERMS))
-    unknowns = len(largest.parameter_names)
-    if np.count_nonzero(experiment.used) < 10 * unknowns:
-        return Chosen(model, with_noise(model, experiment), (), (), 0)
-    quiet = with_noise(largest, experiment)
-    taken = evidence(model, quiet, options.terms, options.false_alarm)
-    model = replace(model, terms=tuple(name for name in TERMS if name in {t.name for t in taken}))
-    others = [kind for kind in KINDS if kind not in options.terms]
-    refused = evidence(model, quiet, others, options.false_alarm)
-    first = LeastSquares().fit(model, quiet).residuals
-    spread = np.nanmedian(np.abs(first) * quiet.weights) / ndtri(0.75) / quiet.weights
-    wild = np.abs(first) > FARTHEST * np.maximum(spread, 1e-9)
-    if wild.any():
-        experiment = experiment.with_forces(np.where(wild, np.nan, experiment.forces))
-    return Chosen(model, with_noise(model, experiment), taken, refused, int(wild.sum()))
 
 
 def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parameter, ...]:
@@ -342,7 +285,7 @@ def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Ite
     if free[0] < 0.0:
         yield (
             f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
-            'positive where a drive pushes its joints apart, and the platform the one described'
+            'positive where a drive pushes its joints apart, and the recording of this platform'
         )
     if missed(result, least) and estimator == 'consistent':
         yield (
@@ -356,36 +299,6 @@ def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Ite
         )
     elif not result.physical:
         yield 'no body can have what was found; the estimator consistent sees to that'
-
-
-def pooled(experiments: Sequence[Experiment]) -> Experiment:
-    """Put recordings of one platform behind each other, far enough apart in time.
-
-    Raises:
-        FitError: If there is none.
-    """
-    if not experiments:
-        raise FitError('there is no recording to identify from')
-    if len(experiments) == 1:
-        return experiments[0]
-    moved, last = [], 0.0
-    for item in experiments:
-        moved.append(replace(item, stamps=item.stamps - item.stamps[0] + last))
-        last = float(moved[-1].stamps[-1]) + PAUSE
-    return joined(moved)
-
-
-def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
-    """Return an experiment with the noise that a linear fit leaves, leg by leg.
-
-    That is the noise which blurs slow signals as much (`confidence.slow_noise`).
-    """
-    first = LeastSquares().fit(model, experiment)
-    sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))
-    # A leg without forces has no noise, and no weight that matters.
-    measured = np.isfinite(first.residuals).any(axis=0)
-    noise = np.where(measured, np.maximum(sigma, 1e-9), np.median(sigma[measured]))
-    return replace(experiment, noise=noise)
 
 
 def _provenance(

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 
 import numpy as np
 from stewart_description import platform_names
+from stewart_identification.errors import WrongPlatform
+from stewart_identification.recording.checks import Remark
+from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference
 
 SLACK = 0.02
 """Of the range of a stroke, by which a leg may be outside its limits."""
-MOST = 0.99
-"""Share of the samples that lie inside the limits of the right platform."""
+MOST, LEAST = 0.99, 0.5
+"""Share of the samples inside the limits of the right platform, and of one that it may be."""
 
 
 def linear_platforms() -> Iterator[Platform]:
@@ -45,3 +49,50 @@ def fitting(values: Array, *, lengths: bool) -> list[str]:
         for platform in linear_platforms()
         if share_inside(values - lengths * platform.geometry.retracted_length, platform) >= MOST
     ]
+
+
+def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
+    """Check that a recording can be of a platform; return what makes that doubtful.
+
+    Raises:
+        WrongPlatform: If its poses and strokes are not this platform's, or most strokes lie
+            outside its limits.
+    """
+    series, poses = recording.actuators, recording.poses
+    if poses is not None:
+        off: dict[str, float] = {}
+        for other in (platform, *linear_platforms()):
+            off.setdefault(
+                other.name,
+                stroke_difference(
+                    other.geometry,
+                    *(poses.stamp_ns, poses.position, poses.quaternion_xyzw),
+                    *(series.stamp_ns, series.position),
+                ),
+            )
+        if off[platform.name] >= CLOSE:
+            fits = [name for name, error in off.items() if error < CLOSE]
+            raise WrongPlatform(
+                f'{recording.path} is of another platform than {platform.name}: its strokes and '
+                f'its poses differ by {1e3 * off[platform.name]:.0f} mm, for {platform.name} less '
+                f'than {1e3 * CLOSE:g} mm{_better(fits)}'
+            )
+    if platform.geometry.rods is not None or not np.isfinite(series.position).all(axis=1).any():
+        return []
+    share, limits = share_inside(series.position, platform), platform.limits.stroke
+    if share >= MOST:
+        return []
+    low, high = np.nanmin(series.position), np.nanmax(series.position)
+    text = (
+        f'strokes from {low:.4g} to {high:.4g} m, outside [{limits[:, 0].min():.4g}, '
+        f'{limits[:, 1].max():.4g}] m of {platform.name}: is this recording of another platform, '
+        f'or not in m{_better(fitting(series.position, lengths=False))}?'
+    )
+    if share < LEAST:
+        raise WrongPlatform(f'{recording.path}: {series.topic}: {text}')
+    count = round((1.0 - share) * len(series))
+    return [Remark(series.topic, float('nan'), count, text)]
+
+
+def _better(names: list[str]) -> str:
+    return f'; they fit {", ".join(names)}' if names else ''

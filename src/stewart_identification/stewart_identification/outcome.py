@@ -116,6 +116,7 @@ class Outcome:
         remarks: What was odd in the recordings or in the fit, one sentence each.
         interrupted: Whether the search was stopped; then this is the best it had.
         suspects: Which physics the model lacks; empty where it explains the forces.
+        another: That the recording is of another platform, in a sentence; empty otherwise.
     """
 
     platform: Platform
@@ -134,6 +135,20 @@ class Outcome:
     remarks: tuple[str, ...]
     interrupted: bool
     suspects: str = ''
+    another: str = ''
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether one body on this platform does not explain the forces."""
+        missing = self.fit.lacking or missed(self.result, self.least)
+        return missing or not self.result.physical
+
+    def of_another(self, sentence: str) -> Outcome:
+        """Return what is left where a sentence says that it is of another platform."""
+        if not sentence:
+            return self
+        bare = tuple(item.without_interval() for item in self.parameters)
+        return replace(self, another=sentence, parameters=bare, payload=(), body=None)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -143,6 +158,8 @@ class Outcome:
     @property
     def verdict(self) -> str:
         """The whole in one sentence."""
+        if self.another:
+            return self.another
         if self.unknown:
             misfit = f'; model misfit: {self.suspects}' if self.suspects else ''
             return (

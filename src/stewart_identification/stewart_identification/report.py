@@ -33,6 +33,7 @@ MISFIT = (
     'the intervals do not hold, so no parameters are written; check --platform, the units and '
     'signs of the efforts, and look at the residuals over time below'
 )
+OTHER = 'nothing of what was found holds; name the right platform with --platform'
 UNPHYSICAL = (
     'no parameters are written; check --platform, and that the efforts are forces on the legs in '
     'N, positive where they push the joints apart'
@@ -107,6 +108,9 @@ def _number(item: Parameter) -> str:
 
 def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:
     """Give what keeps the result from being used, each with what to do."""
+    if outcome.another:
+        yield outcome.another, OTHER
+        return
     for item in outcome.parameters[:10]:
         if not item.known:
             yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'

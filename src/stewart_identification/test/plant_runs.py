@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.inertia import ten_parameters
+from stewart_identification.choice import with_noise
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import cramer_rao
-from stewart_identification.identify import Options, with_noise
+from stewart_identification.identify import Options
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.recording.from_bag import Extraction, motion_piece
 from stewart_identification.recording.legs import LegPiece

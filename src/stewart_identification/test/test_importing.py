@@ -14,8 +14,8 @@ from scipy.io import savemat
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
 from stewart_identification.importing.imu_log import NoImuLog
-from stewart_identification.importing.mat_log import read_mat_log
-from stewart_identification.importing.text_log import read_text_log
+from stewart_identification.importing.mat_log import mat_table
+from stewart_identification.importing.text_log import text_table
 from stewart_identification.verbs import import_log
 
 G = 9.80665
@@ -67,8 +67,8 @@ def test_new_text_log_needs_its_device_and_has_the_quaternion_w_first(tmp_path: 
     path.write_text(NEW, encoding='utf-8')
 
     with pytest.raises(NoImuLog, match=r'2 devices \(A\(01\), B\(02\)\), choose one'):
-        read_text_log(path)
-    log = read_text_log(path, device='A')
+        text_table(path).imu()
+    log = text_table(path, device='A').imu()
 
     assert len(log.stamps_ns) == 2
     assert log.stamps_ns[0] == 1_768_383_000_830_000_000
@@ -80,7 +80,7 @@ def test_new_text_log_needs_its_device_and_has_the_quaternion_w_first(tmp_path: 
 def test_clock_of_the_sensor_is_preferred_to_that_of_the_program(tmp_path: Path) -> None:
     (tmp_path / 'log.csv').write_text(CSV, encoding='utf-8')
 
-    log = read_text_log(tmp_path / 'log.csv')
+    log = text_table(tmp_path / 'log.csv').imu()
 
     assert np.diff(log.stamps_ns).tolist() == [20_000_000]
     assert log.quaternion_xyzw is None
@@ -133,7 +133,7 @@ def test_what_is_no_log_is_refused_with_its_line(text: str, message: str, tmp_pa
     (tmp_path / 'log.csv').write_text(text, encoding='utf-8')
 
     with pytest.raises(NoImuLog, match=message):
-        read_text_log(tmp_path / 'log.csv')
+        text_table(tmp_path / 'log.csv').imu()
 
 
 def samples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -162,7 +162,7 @@ def test_mat_files_are_read_in_every_layout(tmp_path: Path) -> None:
     for name, content in layouts.items():
         savemat(tmp_path / f'{name}.mat', content)
 
-        log = read_mat_log(tmp_path / f'{name}.mat', start_ns=1_000_000_000)
+        log = mat_table(tmp_path / f'{name}.mat').imu(1_000_000_000)
 
         assert np.allclose(log.specific_force[:, 2], G), name
         assert np.allclose(log.angular_velocity[:, 0], np.radians(10.0)), name
@@ -174,14 +174,14 @@ def test_mat_variables_may_be_named_and_are_listed_where_they_are_not(tmp_path: 
     savemat(tmp_path / 'data.mat', {'d1': force, 'd2': rate})
 
     with pytest.raises(NoImuLog, match=r'no acceleration among the variables d1 \(5, 3\), d2 '):
-        read_mat_log(tmp_path / 'data.mat')
+        mat_table(tmp_path / 'data.mat').imu()
     words = ['--name', 'acceleration=d1', '--name', 'angular velocity=d2', '--rate', '100']
     assert run(tmp_path / 'data.mat', '-o', tmp_path / 'bag', *words) == 0
     with Bag(tmp_path / 'bag') as bag:
         assert np.diff(read_series(bag, 'imu/data', ImuSeries).stamp_ns).tolist() == [10**7] * 4
     (tmp_path / 'no.mat').write_bytes(b'nothing of the kind' * 20)
     with pytest.raises(NoImuLog, match='no MATLAB file'):
-        read_mat_log(tmp_path / 'no.mat')
+        mat_table(tmp_path / 'no.mat').imu()
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_mat_variables_that_make_no_sense_are_named(
     savemat(tmp_path / 'log.mat', columns | content)
 
     with pytest.raises(NoImuLog, match=message):
-        read_mat_log(tmp_path / 'log.mat')
+        mat_table(tmp_path / 'log.mat').imu()
 
 
 @pytest.mark.parametrize('value', [0, 255])
@@ -220,7 +220,7 @@ def test_no_spoilt_byte_of_a_mat_file_ends_the_process(value: int, tmp_path: Pat
     for place in (*range(128, len(whole), 4), *range(145, len(whole), 8)):
         path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
         try:
-            read_mat_log(path)
+            mat_table(path).imu()
         except NoImuLog:
             refused += 1
     assert refused > 50
@@ -233,7 +233,7 @@ def test_mat_element_of_an_unknown_type_is_named(tmp_path: Path) -> None:
     content[content.index(b'\x09\0\0\0\x28\0\0\0')] = 124
     path.write_bytes(content)
     with pytest.raises(NoImuLog, match=r'no MATLAB file \(an element of type 124, expected \['):
-        read_mat_log(path)
+        mat_table(path).imu()
 
 
 @pytest.mark.parametrize('compressed', [False, True])
@@ -245,7 +245,7 @@ def test_a_mat_file_cut_anywhere_is_refused(compressed: bool, tmp_path: Path) ->
     for size in range(0, len(content) - 1, 7):
         cut.write_bytes(content[:size])
         with pytest.raises(NoImuLog, match=r'cut\.mat: '):
-            read_mat_log(cut)
+            mat_table(cut).imu()
 
 
 def test_a_date_beyond_the_stamps_of_ros_is_refused(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_date_beyond_the_stamps_of_ros_is_refused(tmp_path: Path) -> None:
     path.write_text(CSV.replace('2026-01-14', '9999-01-14'), encoding='utf-8')
 
     with pytest.raises(NoImuLog, match=r'sample 1 is 2\.53372e\+11 s after 1970'):
-        read_text_log(path)
+        text_table(path).imu()
     path.write_text(CSV.replace('2026-01-14 ', ''), encoding='utf-8')
     with pytest.raises(NoImuLog, match='a stamp of ROS holds 0 to 2147483648 s'):
         run(path, '-o', tmp_path / 'bag', '--start', '2040-01-01')

@@ -12,11 +12,9 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import leg_positions
+from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference
 from stewart_viewer.recording import Recording
 
-CLOSE = 0.005
-"""Recorded strokes and those of the poses differ by less, if the platform is the right one [m]."""
-SAMPLES = 200
 COMPARED = 20
 """Messages of a running rig that are compared."""
 
@@ -34,12 +32,10 @@ def mismatch(recording: Recording, geometry: Geometry) -> float:
     poses, legs = recording.poses, recording.legs
     if legs is None:
         return float('nan')
-    rows = np.unique(np.linspace(0, len(poses.times) - 1, SAMPLES).astype(int))
-    following = np.searchsorted(legs.times, poses.times[rows]).clip(max=len(legs.times) - 1)
-    strokes = legs.values[0][following]
-    needed = leg_positions(geometry, *(values[rows] for values in poses.values))
-    worst = np.abs(needed - strokes).max(axis=1)
-    return float(np.nanmedian(worst)) if np.isfinite(worst).any() else float('nan')
+    position, quaternion = poses.values
+    return stroke_difference(
+        geometry, poses.times, position, quaternion, legs.times, legs.values[0]
+    )
 
 
 def recognise(recording: Recording, geometries: Mapping[str, Geometry]) -> str:

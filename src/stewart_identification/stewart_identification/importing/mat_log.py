@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat
 from stewart_identification.importing.imu_log import (
-    ImuLog,
     NoImuLog,
     Stamps,
     stamps_of_numbers,
@@ -86,23 +85,6 @@ def mat_table(
 
     origin = f'{path.name}, MATLAB variables {", ".join(variables)}'
     return LogTable(str(path), heads, numbers, stamps, origin, inventory, said, remarks)
-
-
-def read_mat_log(
-    path: Path,
-    *,
-    names: Mapping[str, str] | None = None,
-    rate: float | None = None,
-    start_ns: int = 0,
-) -> ImuLog:
-    """Read the IMU of a MATLAB file, in SI units; see `mat_table`.
-
-    Raises:
-        NoImuLog: If a vector or the time is not found; the message lists the variables that there
-            are.
-        OSError: If the file cannot be read.
-    """
-    return mat_table(path, names=names, rate=rate).imu(start_ns)
 
 
 def _used(columns: Mapping[str, Array]) -> list[Array]:

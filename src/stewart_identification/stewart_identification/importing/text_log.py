@@ -15,7 +15,6 @@ import re
 
 import numpy as np
 from stewart_identification.importing.imu_log import (
-    ImuLog,
     NoImuLog,
     Stamps,
     stamps_at,
@@ -103,16 +102,6 @@ def text_table(
         said,
         remarks,
     )
-
-
-def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
-    """Read the IMU of a log, in SI units; see `text_table`.
-
-    Raises:
-        NoImuLog: If columns are missing, a cell is not a number, or there are several devices.
-        OSError: If the file cannot be read.
-    """
-    return text_table(path, device=device).imu(start_ns)
 
 
 def _decoded(path: Path) -> str:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment, joined
 from stewart_identification.models.friction import friction_shapes
+from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
@@ -101,6 +102,7 @@ def experiment_from(
         ConfigurationError, OSError: If the estimate cannot be read.
     """
     extraction = extraction or Extraction()
+    doubts = check_platform(recording, platform)
     shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
     record = leg_record(recording, forces=forces, shortest=shortest)
     try:
@@ -121,7 +123,7 @@ def experiment_from(
         pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
     duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
-    remarks = (*recording.remarks, *record.remarks, *left_out)
+    remarks = (*doubts, *recording.remarks, *record.remarks, *left_out)
     return Extracted(joined(pieces), method, remarks, duration, record)
 
 

@@ -21,6 +21,7 @@ from stewart_bags.salvage import salvage
 from stewart_bags.series import (
     DriverStateSeries,
     JointSeries,
+    PoseSeries,
     read_joints,
     read_series,
     Series,
@@ -29,6 +30,7 @@ from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
 
 ACTUATORS, COMMANDS, DRIVER_STATE = 'actuator_states', 'joint_commands', 'driver/state'
+POSE = 'platform/pose'
 
 S = TypeVar('S', bound=Series)
 
@@ -43,6 +45,7 @@ class Recording:
         actuators: Measured strokes, rates and forces of the legs.
         commands: Commanded strokes.
         driver_states: When the drives were on.
+        poses: As forward kinematics of the machine found them.
         remarks: What could not be read.
     """
 
@@ -52,6 +55,7 @@ class Recording:
     actuators: JointSeries
     commands: JointSeries | None
     driver_states: DriverStateSeries | None
+    poses: PoseSeries | None
     remarks: tuple[Remark, ...]
 
 
@@ -100,6 +104,7 @@ def _read(bag: Bag, remarks: tuple[Remark, ...]) -> Recording:
             actuators=read_joints(bag, ACTUATORS),
             commands=optional(COMMANDS, read_joints),
             driver_states=optional(DRIVER_STATE, partial(read_series, kind=DriverStateSeries)),
+            poses=optional(POSE, partial(read_series, kind=PoseSeries)),
             remarks=(*remarks, *left_out),
             sha256=sha256.result(),
         )
