@@ -26,12 +26,14 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_bringup.errors import BringupError
+from stewart_bringup.nodes.wave_operator import operator_of
 from stewart_bringup.rigs import (
     nodes_of,
     RECORDER,
     require_known_nodes,
     RIG,
     sections,
+    setting,
     VIRTUAL_RIG,
 )
 from stewart_description.suggestion import unknown_name
@@ -195,6 +197,7 @@ def run_rig(
     record: Path | None = None,
     stop: StopSignals | None = None,
     speed: float | None = None,
+    play: float | None = None,
     log_level: str = 'info',
 ) -> None:
     """Run a rig until SIGINT or SIGTERM.
@@ -202,6 +205,8 @@ def run_rig(
     Args:
         files, namespace, overrides, record: As of `compose`.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
+        play: Switch on, play for so long what the section ``wave_operator`` of the files names,
+            switch off and end [s]; in simulated time only.
         log_level: What is logged: debug, info, warn, error or fatal.
 
     Raises:
@@ -209,6 +214,7 @@ def run_rig(
             of this machine in simulated time.
         ConfigurationError: If time shall be simulated and a virtual rig has a wire that follows
             none.
+        RequestRefused: If a service of the rig refuses what is to be played.
     """
     if stop is not None and stop.requested:
         return
@@ -221,15 +227,18 @@ def run_rig(
             simulated=speed is not None,
         )
         pace = None if speed is None else simulated_pace(nodes, speed)
-        spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
+        if play is None:
+            spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
+            return
+        operator = operator_of(files, play, stop or StopSignals(), namespace)
+        # The operator heeds the request to stop: it brings the platform to rest.
+        spin([*nodes, operator], task=operator.play, stop=StopSignals(), pace=pace)
 
 
 def next_steps(files: Sequence[Path], namespace: str) -> str:
     """Say what a person does next with a rig that is up."""
-    there = {name for path in files for name, _ in sections(path)}
-    wave = 'stewart wave start'
-    if 'excitation_trajectory' in there and 'ocean_trajectory' not in there:
-        wave += ' --of excitation'
+    services = setting(files, 'wave_operator', 'services') or 'ocean'
+    wave = 'stewart wave start' + (f' --of {services}' if services != 'ocean' else '')
     more = f' (each with --namespace {namespace})' if namespace else ''
     return (
         f'ready; next, in another terminal: stewart view, stewart drive enable, then {wave} or '

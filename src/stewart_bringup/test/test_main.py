@@ -401,8 +401,17 @@ def test_help_is_quick() -> None:
     assert min(times) < 0.5
 
 
-def test_real_time_has_its_own_speed(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (('--speed', '2'), '--speed is for --time simulated, real time has its own'),
+        (('--play', '9'), '--play is for --time simulated: in real time a person enables'),
+    ],
+)
+def test_what_is_for_simulated_time_is_refused_in_real_time(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip('rclpy')
 
-    assert run('run', 'vigo', '--speed', '2') == 1
-    assert '--speed is for --time simulated, real time has its own' in capsys.readouterr().err
+    assert run('run', 'vigo', *words) == 1
+    assert said in capsys.readouterr().err

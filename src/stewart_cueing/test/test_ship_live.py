@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from seas import BEGIN, CALM, DELAY, felt, left_over, MODEL_PERIOD, PERIOD, SHIP
+from seas import BEGIN, CALM, DELAY, felt, left_over, MODEL_PERIOD, PERIOD, SHIP, tilt
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.ship.live import FADE, LiveBase, LiveLevelling, SETTLING
 from stewart_kinematics.limits.guard import MotionGuard
@@ -51,7 +51,7 @@ def test_samples_that_are_lost_or_too_many_change_a_prediction_by_little():
     there, guess = every.predict(15.0, 0.06)[0], few.predict(15.0, 0.06)[0]
     assert guess == pytest.approx(there, abs=2e-3)
     own = SHIP.at(15.06)
-    wrong = np.array([*own.angles[1:], own.position[2] - CALM]) - guess
+    wrong = np.array([*tilt(own.rotation), own.position[2] - CALM]) - guess
     assert (np.abs(wrong) < [3e-3, 3e-3, 0.02]).all()
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stewart_kinematics.motion import Pose
     from stewart_simulation.plant import Plant
     from stewart_simulation.rigid_drives import RigidDrives
-    from stewart_simulation.ship import Ship
+    from stewart_simulation.ship import MovingBase, Ship
 
 # The mechanical ends lie this far outside the stroke that may be used.
 END_MARGIN = 2e-3
@@ -123,10 +123,18 @@ class PlantOptions:
         heading = radians(self.ship_heading_deg)
         return Ship(sea, self.sea_seed, heading, at_scale(self.ship_scale))
 
-    def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
+    def drives(
+        self,
+        plant: Plant,
+        limits: LegLimits,
+        *,
+        hold_after: float,
+        base: MovingBase | None = None,
+    ) -> RigidDrives:
         """Return servo drives on a plant, without power, with their kernels compiled.
 
-        A drive that hears nothing for `hold_after` [s] stays where it is.
+        A drive that hears nothing for `hold_after` [s] stays where it is. `base` is what moves the
+        base instead of what the options say.
         """
         # Only here: who simulates without a plant need not load its kernels.
         from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
@@ -148,6 +156,6 @@ class PlantOptions:
             brake_apply=self.brake_apply_s,
             supported=self.supported,
         )
-        drives = RigidDrives(plant, settings, self.ship())
+        drives = RigidDrives(plant, settings, base or self.ship())
         drives.warm_up()
         return drives

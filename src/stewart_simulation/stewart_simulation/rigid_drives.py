@@ -18,7 +18,7 @@ from stewart_simulation.plant import Plant
 from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
 
 if TYPE_CHECKING:
-    from stewart_simulation.ship import Ship
+    from stewart_simulation.ship import MovingBase
 
 LONGEST_STEP = 2.5e-4
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
@@ -91,7 +91,9 @@ class RigidDrives(SwitchedDrives):
             the reading of one that is stuck, otherwise nan [m].
     """
 
-    def __init__(self, plant: Plant, settings: ServoSettings, ship: Ship | None = None) -> None:
+    def __init__(
+        self, plant: Plant, settings: ServoSettings, ship: MovingBase | None = None
+    ) -> None:
         super().__init__(brakes=settings.brake_force > 0.0)
         self._arguments, self._retracted = plant.arguments, plant.retracted
         self.ship, self.time = ship, 0.0

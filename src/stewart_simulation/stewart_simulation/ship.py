@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import cos, sin
+from typing import Protocol
 
 import numpy as np
 from stewart_driver.legs import Array
@@ -49,15 +50,12 @@ class BaseMotion:
     """How ``base_link`` moves in the world at one instant.
 
     Attributes:
-        angles (3,), angle_rates (3,): Heave [m], roll and pitch [rad] of the ship and their rates.
         position (3,): Of the origin, in world axes [m].
         rotation (3, 3): Takes base to world axes.
         velocity, acceleration (3,): Of the origin, in world axes [m/s], [m/s²].
         turn, turn_change (3,): Angular velocity and acceleration, in base axes [rad/s], [rad/s²].
     """
 
-    angles: Array
-    angle_rates: Array
     position: Array
     rotation: Array
     velocity: Array
@@ -69,6 +67,13 @@ class BaseMotion:
         """Return the field (9,) of ``stewart_dynamics.moving_base`` for gravity in world axes."""
         pull = self.rotation.T @ (gravity - self.acceleration)
         return np.concatenate([pull, self.turn, self.turn_change])
+
+
+class MovingBase(Protocol):
+    """What moves a base."""
+
+    def at(self, time: float) -> BaseMotion:
+        """Return the motion at a time [s]."""
 
 
 class Ship:
@@ -113,8 +118,6 @@ class Ship:
         pull = np.cross(turn_change, self._arm) + np.cross(turn, swing)
         up = np.array([0.0, 0.0, 1.0])
         return BaseMotion(
-            value,
-            rate,
             heave * up + rotation @ self._arm,
             rotation,
             dz * up + rotation @ swing,

@@ -13,11 +13,10 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from stewart_bringup.composition import compose, Ledger, simulated_pace
 from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_bringup.nodes.wave_operator import operator_of, WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
 from stewart_node_support.running import middleware, spin
@@ -94,20 +93,14 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
             simulated=scenario.simulated,
         )
         ledger = Ledger(nodes)
-        operator = WaveOperator(
-            stop,
-            use_global_arguments=False,
-            start_parameter_services=False,
-            cli_args=['--ros-args', '--params-file', str(files[1])],
-            parameter_overrides=[Parameter('duration', value=scenario.duration)],
-        )
+        operator = operator_of(files, scenario.duration, stop)
         operator.create_timer(WATCH_PERIOD, lambda: watch(operator.phase, operator.played))
 
         async def work() -> bool:
             finished = await operator.play()
             operator.phase = 'closing the bag'
             watch(operator.phase, 0.0)
-            _fall_silent(nodes)
+            fall_silent(nodes)
             # In simulated time the recorder has all that was published, and its thread, which
             # writes in real time, is waited for when the node is taken down.
             if not scenario.simulated:
@@ -126,7 +119,8 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
     return Played(scenario, ledger.counts(), said.simulated, said.backend, scheduling)
 
 
-def _fall_silent(nodes: Sequence[Node]) -> None:
+def fall_silent(nodes: Sequence[Node]) -> None:
+    """Take the lifecycle nodes down, the last one first, so that nothing is published any more."""
     for node in reversed(nodes):
         if isinstance(node, LifecycleNode) and state_of(node) == 'active':
             node.trigger_deactivate()

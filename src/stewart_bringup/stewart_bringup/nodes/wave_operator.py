@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from std_srvs.srv import Trigger
@@ -209,6 +211,30 @@ class WaveOperator(Operator):
             yield heard
         finally:
             self.destroy_subscription(subscription)
+
+
+def operator_of(
+    files: Sequence[Path], duration: float, stop: StopSignals, namespace: str = ''
+) -> WaveOperator:
+    """Return the operator of a rig in this process, told by the rig's files what to start.
+
+    Args:
+        files: ROS parameter files; a later one wins.
+        duration: How long the wave is played [s].
+        stop: Heeded by the operator: the platform comes to rest and is switched off.
+        namespace: Of the rig.
+    """
+    arguments = ['--ros-args']
+    for path in files:
+        arguments += ['--params-file', str(path)]
+    return WaveOperator(
+        stop,
+        namespace=namespace,
+        use_global_arguments=False,
+        start_parameter_services=False,
+        cli_args=arguments,
+        parameter_overrides=[Parameter('duration', value=duration)],
+    )
 
 
 def operate(stop: StopSignals) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from stewart_bags.verbs.numbers import positive_up_to
+from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_bringup.verbs.graph import add_namespace_argument, add_time_arguments, chosen_speed
 
@@ -22,6 +24,7 @@ examples:
   stewart run ex800 --wave eq18 --record build/eq18
   stewart run my_rig.yaml --namespace hexapod
   stewart run --time simulated --speed max --wave jonswap
+  stewart run vigo_at_sea --time simulated --play 60
 """
 
 
@@ -38,6 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='what a trajectory node plays: a name, or a YAML file; may be repeated',
     )
     add_time_arguments(parser)
+    parser.add_argument(
+        '--play',
+        type=positive_up_to(86400.0),
+        metavar='S',
+        help="switch on, play the rig's wave for so long, switch off and end [s]; for --time "
+        'simulated, where no metal moves',
+    )
     add_namespace_argument(parser)
     parser.add_argument('--record', type=Path, metavar='BAG', help='record into this new bag')
     parser.add_argument(
@@ -52,6 +62,9 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the rig."""
     from stewart_node_support.stop_signals import StopSignals
 
+    speed = chosen_speed(arguments)
+    if arguments.play is not None and speed is None:
+        raise BringupError('--play is for --time simulated: in real time a person enables drives')
     with StopSignals() as stop:
         files = [config_file('rig', arguments.rig)]
         files += [config_file('wave', name) for name in arguments.wave]
@@ -63,7 +76,8 @@ def main(arguments: argparse.Namespace) -> int:
             namespace=arguments.namespace,
             record=arguments.record,
             stop=stop,
-            speed=chosen_speed(arguments),
+            speed=speed,
+            play=arguments.play,
             log_level=arguments.log_level,
         )
     return 0

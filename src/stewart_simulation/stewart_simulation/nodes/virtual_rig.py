@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 import json
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,26 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
+from stewart_driver.errors import ConfigurationError
 from stewart_interfaces.srv import InjectFault
-from stewart_node_support.conversions import header_msg, pose_msg, twist_msg, vector3_msg
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
+from stewart_node_support.conversions import (
+    BASE_FRAME,
+    header_msg,
+    pose_from_msg,
+    pose_msg,
+    twist_msg,
+    vector3_msg,
+    vector_from_msg,
+)
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lock_step import START_NS
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import from_seconds
+from stewart_node_support.stamps import from_seconds, to_seconds
+from stewart_simulation.carried_base import CarriedBase, Sample
 from stewart_simulation.errors import RigError, SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.base_imu import ATTITUDE_NOISE, BaseImu
@@ -31,16 +43,17 @@ from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
+from stewart_simulation.ship import MovingBase
 
-PLATFORM_FRAME = 'platform_link'
+PLATFORM_FRAME, WORLD_FRAME = 'platform_link', 'world'
 
 
 class VirtualRig(Node):
     """Own the rig, from the constructor to the node's end.
 
     Publishes ``simulation/truth``, which nothing that controls or estimates may listen to, and,
-    where the base is a ship, ``base/imu``; serves ``simulation/inject_fault`` and
-    ``simulation/observe``.
+    where the base moves, ``base/imu`` and ``simulation/base_truth``; serves
+    ``simulation/inject_fault`` and ``simulation/observe``.
 
     Args:
         inline: The rig is in this process and lives in simulated time, which somebody lets pass
@@ -60,18 +73,21 @@ class VirtualRig(Node):
     def _begin(self, *, inline: bool) -> None:
         chosen = declare(self, VirtualRigParameters)
         self._settings = declare(self, RigSettings)
+        carrier = self._carrier(chosen.base_on, inline=inline)
         if inline:
-            self._rig = InlineRig(self._settings, self._simulated_ns)
+            self._rig = InlineRig(self._settings, self._simulated_ns, carrier)
         else:
             self._rig = self._process(chosen)
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
-        ship = self._settings.ship()
-        self._base: tuple[BaseImu, CountedPublisher] | None = None
-        if ship is not None:
-            imu = BaseImu(ship, self._settings)
-            self._base = imu, CountedPublisher(self, Imu, 'base/imu', SENSOR_QOS)
+        self._base = carrier or self._settings.ship()
+        if self._base is not None:
+            self._base_imu = BaseImu(self._base, self._settings)
+            self._felt = CountedPublisher(self, Imu, 'base/imu', SENSOR_QOS)
+            self._base_truth = CountedPublisher(
+                self, Odometry, 'simulation/base_truth', SENSOR_QOS
+            )
         self.create_service(InjectFault, 'simulation/inject_fault', self._inject)
         self.create_service(Trigger, 'simulation/observe', self._observe)
         self._diagnostics = Diagnostics(self, self._settings.platform)
@@ -80,6 +96,33 @@ class VirtualRig(Node):
         for name, place in self._rig.ends.items():
             self.get_logger().info(f'{name}: {place}')
         self.get_logger().info(READY)
+
+    def _carrier(self, topic: str, *, inline: bool) -> CarriedBase | None:
+        """Return the base that the truth of another rig moves; None if there is none."""
+        if not topic:
+            return None
+        if not inline or self._settings.base != 'still':
+            expected = 'empty in real time, and where `base` is not still'
+            raise ConfigurationError('base_on', topic, expected)
+        carrier = CarriedBase()
+        self.create_subscription(Odometry, topic, partial(self._carry, carrier), SENSOR_QOS)
+        return carrier
+
+    def _carry(self, carrier: CarriedBase, message: Odometry) -> None:
+        if not isinstance(self._rig, InlineRig):
+            return
+        mechanics = self._rig.mechanics
+        position, quaternion = pose_from_msg(message.pose.pose)
+        twist = message.twist.twist
+        carrier.put(
+            Sample(
+                to_seconds(message.header.stamp) - mechanics.time + mechanics.drives.time,
+                position,
+                quaternion,
+                matrix_from_quaternion(quaternion) @ vector_from_msg(twist.linear),
+                vector_from_msg(twist.angular),
+            )
+        )
 
     def _process(self, chosen: VirtualRigParameters) -> RigProcess:
         rig = RigProcess(self._settings, Path(chosen.directory) if chosen.directory else None)
@@ -122,8 +165,8 @@ class VirtualRig(Node):
             self._last = truth.stamp
             self._truth.publish(odometry_msg(truth))
             if self._base is not None:
-                imu, publisher = self._base
-                publisher.publish(base_msg(imu, truth))
+                self._felt.publish(base_msg(self._base_imu, truth))
+                self._base_truth.publish(base_truth_msg(self._base, truth))
 
     def _inject(
         self, request: InjectFault.Request, response: InjectFault.Response
@@ -179,6 +222,21 @@ def odometry_msg(truth: Truth) -> Odometry:
         child_frame_id=PLATFORM_FRAME,
         pose=PoseWithCovariance(pose=pose_msg(truth.position, truth.quaternion_xyzw)),
         twist=TwistWithCovariance(twist=twist_msg(*truth.twist_in_platform)),
+    )
+
+
+def base_truth_msg(base: MovingBase, truth: Truth) -> Odometry:
+    """Return the base's motion in the world, the twist in base_link axes as ROS has it."""
+    motion = base.at(truth.base_time)
+    return Odometry(
+        header=header_msg(from_seconds(truth.stamp + truth.wall_offset), WORLD_FRAME),
+        child_frame_id=BASE_FRAME,
+        pose=PoseWithCovariance(
+            pose=pose_msg(motion.position, quaternion_from_matrix(motion.rotation))
+        ),
+        twist=TwistWithCovariance(
+            twist=twist_msg(motion.rotation.T @ motion.velocity, motion.turn)
+        ),
     )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an IMU on the base says where the base is a ship."""
+"""What an IMU on a base that moves says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stewart_kinematics.spatial.rotations import (
 )
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.serial_imu.inertial import GRAVITY
-from stewart_simulation.ship import Ship
+from stewart_simulation.ship import MovingBase
 
 ATTITUDE_NOISE = 2e-3
 """Standard deviation of the attitude, about each axis [rad]."""
@@ -47,7 +47,7 @@ class BaseImu:
         accelerometer_noise, gyroscope_noise: Standard deviations of a sample [m/s²], [rad/s].
     """
 
-    def __init__(self, ship: Ship, settings: RigSettings) -> None:
+    def __init__(self, ship: MovingBase, settings: RigSettings) -> None:
         self._ship = ship
         self._rng = np.random.default_rng((settings.seed, 3))
         self._bias = np.array([*settings.accelerometer_bias, *settings.gyroscope_bias])

@@ -26,6 +26,7 @@ from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import sample, Truth
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import InlineReader
+from stewart_simulation.ship import MovingBase
 
 # Of the calibration: the same on every run.
 DAY = datetime.date(2026, 1, 1)
@@ -41,6 +42,7 @@ class InlineRig(Parts):
     Args:
         settings: What there is.
         steady_ns: Simulated time [ns]; also the clock of the message stamps.
+        base: What moves the base instead of what the settings say.
 
     Attributes:
         interface, card: Names under which they are opened; empty without one.
@@ -55,11 +57,16 @@ class InlineRig(Parts):
 
     alive = True
 
-    def __init__(self, settings: RigSettings, steady_ns: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        settings: RigSettings,
+        steady_ns: Callable[[], int],
+        base: MovingBase | None = None,
+    ) -> None:
         if settings.script:
             expected = 'empty: a script of faults runs on the wall clock'
             raise ConfigurationError('script', settings.script, expected)
-        super().__init__(settings, Clocks(steady_ns, lambda: steady_ns() / 1e9))
+        super().__init__(settings, Clocks(steady_ns, lambda: steady_ns() / 1e9), base)
         self._ahead_ns = 0
         self.interface = self.card = ''
         self.port: InlinePort | None = None

@@ -43,6 +43,7 @@ from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
+from stewart_simulation.ship import MovingBase
 from stewart_simulation.start import leg_limits, start_pose, strokes_at
 
 # The next target may come a little late before the axis stops at this one.
@@ -154,7 +155,9 @@ class Parts:
         tables: Faults by wire.
     """
 
-    def __init__(self, settings: RigSettings, clocks: Clocks) -> None:
+    def __init__(
+        self, settings: RigSettings, clocks: Clocks, base: MovingBase | None = None
+    ) -> None:
         self._settings, self._clocks = settings, clocks
         self._rngs = iter(np.random.default_rng(settings.seed).spawn(8))
         self._platform = Platform.from_yaml(settings.platform)
@@ -169,7 +172,7 @@ class Parts:
             enable_channel=settings.enable_channel,
         )
         plant = settings.plant(self._platform, start_pose(self._platform, settings.start))
-        drives = settings.drives(plant, limits, hold_after=settings.hold_after)
+        drives = settings.drives(plant, limits, hold_after=settings.hold_after, base=base)
         self._bridge = ClockBridge(clocks.wall, clocks.now)
         self.mechanics = Mechanics(drives, clocks.now(), self._on_step)
         self.segment: Segment | None = None
