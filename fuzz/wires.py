@@ -11,7 +11,11 @@ from random import Random
 import struct
 from typing import Any
 
+import numpy as np
 from parsers import Parse, Parser
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.vehicle.datagrams import ANGULAR_VELOCITY, G_LOAD
+from stewart_cueing.vehicle.datagrams import PARSERS as DATAGRAMS
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import DriverError
@@ -351,6 +355,33 @@ def control(place: Path) -> tuple[Sequence[bytes], Parse]:
 
 
 DRIVER, SEGMENT = (DriverError,), (SegmentError,)
+
+
+def simulators(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Datagrams of FlightGear and X-Plane, each given to every parser."""
+    del place
+    loads = struct.pack('<i8f', G_LOAD, 0.3, 0.0, 100.0, 0.0, 1.0, 0.1, -0.1, 0.0)
+    turn = struct.pack('<i8f', ANGULAR_VELOCITY, 0.2, 0.3, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0)
+    speeds = struct.pack('<i8f', 3, *range(8))
+    line = b'1.0\t2.0\t-9.0\t0.3\t0.2\t0.1\n'
+    samples = [line, b'DATA*' + loads + turn, b'DATA*' + speeds + turn + loads]
+
+    def parse(data: bytes) -> None:
+        refused = []
+        for name, read in DATAGRAMS.items():
+            try:
+                sample = read(data)
+            except VehicleInputError as error:
+                refused.append(error)
+                continue
+            if sample.shape != (6,) or not np.isfinite(sample).all():
+                raise AssertionError(f'{name} makes {sample} of {data!r}')
+        if len(refused) == len(DATAGRAMS):
+            raise refused[0]
+
+    return samples, parse
+
+
 WIRES: dict[str, Parser] = {
     'WitMotion bytes': Parser(serial_imu, (), valid_frames),
     'EtherCAT frames, slave': Parser(slaves, SEGMENT, datagrams),
@@ -359,4 +390,5 @@ WIRES: dict[str, Parser] = {
     'SDO requests': Parser(sdo_requests, (), requests),
     'comedi answers': Parser(card, DRIVER),
     'control socket': Parser(control, ()),
+    'simulator datagrams': Parser(simulators, (VehicleInputError,)),
 }
