@@ -8,12 +8,12 @@ on the same file; the ratio of the medians is what counts.
 
 from __future__ import annotations
 
+import harness  # isort: skip  (before numpy)
+
 import argparse
 from collections.abc import Callable
-from importlib.metadata import version
 import json
 from pathlib import Path
-import platform
 import shutil
 import statistics
 from tempfile import TemporaryDirectory
@@ -30,7 +30,6 @@ from stewart_bags.writing import BagWriter, Storage
 
 TOPIC, TYPE = '/actuator_states', 'sensor_msgs/msg/JointState'
 PERIOD_NS = 5_000_000
-OUTPUT = Path(__file__).parents[1] / 'build' / 'benchmarks' / 'bags.json'
 PLUGINS = {Storage.MCAP: StoragePlugin.MCAP, Storage.SQLITE3: StoragePlugin.SQLITE3}
 
 
@@ -124,10 +123,10 @@ READS: dict[str, tuple[Callable[[Path], int], Callable[[Path], int]]] = {
 
 
 def timed(work: Callable[[], Any]) -> float:
-    """Return how long something takes [s]."""
-    begin = time.perf_counter()
+    """Return the processor time that something takes [s]."""
+    begin = time.process_time()
     work()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def compare(
@@ -185,20 +184,15 @@ def main() -> None:
     """Measure, print, and write the figures down."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--messages', type=int, default=200_000)
-    parser.add_argument('--repeats', type=int, default=3)
+    parser.add_argument('--repeats', type=int, default=10)
     arguments = parser.parse_args()
-    machine = {
-        'machine': platform.machine(),
-        'system': platform.platform(),
-        'python': platform.python_version(),
-        'rosbags': version('rosbags'),
-        'numpy': np.__version__,
-    }
+    machine = harness.machine(('rosbags', 'numpy'))
     print(', '.join(f'{key} {value}' for key, value in machine.items()))
     with TemporaryDirectory() as folder:
         results = measure(messages(arguments.messages), arguments.repeats, Path(folder))
-    OUTPUT.parent.mkdir(parents=True, exist_ok=True)
-    OUTPUT.write_text(json.dumps({**machine, 'results': results}, indent=2) + '\n')
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({**machine, 'results': results}, indent=2) + '\n'
+    (harness.OUTPUT / 'bags.json').write_text(text)
 
 
 if __name__ == '__main__':

@@ -117,7 +117,7 @@ class Meter:
             return
         self._last = (time.monotonic(), sum(map(processor_time, self._pids)))
         self._first = self._first or self._last
-        self.rss_mb = sum(map(resident, self._pids)) / 2**20
+        self.rss_mb = sum(map(harness.resident, self._pids)) / 2**20
 
     @property
     def core(self) -> float:
@@ -132,12 +132,6 @@ def processor_time(pid: int) -> float:
     text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
     fields = text.rpartition(') ')[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-
-def resident(pid: int) -> int:
-    """Return the resident memory of a process [byte]."""
-    pages = Path(f'/proc/{pid}/statm').read_text(encoding='utf-8').split()[1]
-    return int(pages) * os.sysconf('SC_PAGE_SIZE')
 
 
 def wave_operator(seconds: float) -> WaveOperator:

@@ -33,6 +33,9 @@ ROUNDS = 11
 ROUND_SECONDS = 0.15
 """About how long one round of one task takes."""
 
+clock = time.process_time
+"""Processor time: other processes of the machine do not count, and waiting does not either."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -53,7 +56,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Timing:
-    """Times of one task per sample [µs], and what they are measured against."""
+    """Processor times of one task per sample [µs], and what they are measured against."""
 
     name: str
     median_us: float
@@ -61,6 +64,7 @@ class Timing:
     most_us: float
     limit_us: float | None
     ratio: float
+    rounds_us: tuple[float, ...]
 
 
 def measure(tasks: Sequence[Task]) -> list[Timing]:
@@ -76,13 +80,21 @@ def measure(tasks: Sequence[Task]) -> list[Timing]:
     times: list[list[float]] = [[] for _ in tasks]
     for _ in range(ROUNDS):
         for task, count, found in zip(tasks, calls, times, strict=True):
-            start = time.perf_counter()
+            start = clock()
             for _ in range(count):
                 task.call()
-            found.append((time.perf_counter() - start) / (count * task.samples) * 1e6)
+            found.append((clock() - start) / (count * task.samples) * 1e6)
     medians = [statistics.median(found) for found in times]
     return [
-        Timing(task.name, median, min(found), max(found), task.limit_us, median / medians[0])
+        Timing(
+            task.name,
+            median,
+            min(found),
+            max(found),
+            task.limit_us,
+            median / medians[0],
+            tuple(found),
+        )
         for task, found, median in zip(tasks, times, medians, strict=True)
     ]
 
@@ -90,9 +102,9 @@ def measure(tasks: Sequence[Task]) -> list[Timing]:
 def _calls_per_round(task: Task) -> int:
     """Warm the task up and return how often it fits into one round."""
     task.call()
-    start = time.perf_counter()
+    start = clock()
     task.call()
-    return max(1, int(ROUND_SECONDS / max(time.perf_counter() - start, 1e-7)))
+    return max(1, int(ROUND_SECONDS / max(clock() - start, 1e-7)))
 
 
 def machine(packages: Sequence[str]) -> dict[str, str]:
@@ -113,6 +125,12 @@ def machine(packages: Sequence[str]) -> dict[str, str]:
         'python': python,
         **versions,
     }
+
+
+def resident(pid: int | str = 'self') -> int:
+    """Return the resident memory of a process [byte]."""
+    pages = Path(f'/proc/{pid}/statm').read_text(encoding='ascii').split()[1]
+    return int(pages) * os.sysconf('SC_PAGE_SIZE')
 
 
 def report(
@@ -144,7 +162,7 @@ def report(
             f'{timing.name:44s} {timing.median_us:10.4g} {timing.least_us:10.4g} '
             f'{timing.most_us:10.4g} {limit:>8s} {timing.ratio:8.3g}'
         )
-    print(f'times in microseconds per {sample}, ratio to the first line')
+    print(f'processor time in microseconds per {sample}, ratio to the first line')
     OUTPUT.mkdir(parents=True, exist_ok=True)
     path = OUTPUT / f'{name}.json'
     content = {'machine': about, 'timings': [asdict(timing) for timing in timings], **more}

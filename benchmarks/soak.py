@@ -1,0 +1,383 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a rig for hours with a seeded fault every 30 s, and look for lost messages and leaks.
+
+``python benchmarks/soak.py --hours H --time simulated|real``: the EX800 behind card and inertial
+sensor plays a sea in one process, with state estimator and recorder. Every half minute a fault of
+the card or the sensor is injected, mended, and the driver reset and enabled where it tripped.
+Every ten minutes of simulated time the recorder closes its bag and another one begins; in real
+time one bag holds all.
+
+The run fails if the recorder lacks a message that a publisher counted; if, in simulated time, two
+leg states are more than one period apart outside of the faults; if a fault does not end as it
+should; if memory grows by more than 1 % after the warm-up, a fifth of the run; or if there are
+more threads or file descriptors at its end than after the warm-up. Results are written at every look,
+so a run that is cut short says how far it came; the plot comes at the end.
+"""
+
+from __future__ import annotations
+
+import harness  # isort: skip  (before numpy)
+
+import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+import json
+from operator import le
+import os
+from pathlib import Path
+import shutil
+import sys
+from tempfile import TemporaryDirectory
+import time
+from typing import Any
+
+import numpy as np
+from rclpy.executors import Executor
+from rclpy.node import Node
+from stewart_bags.reading import Bag
+from stewart_bags.series import read_joints
+from stewart_bringup.composition import compose, Ledger, make_node
+from stewart_bringup.demo.machine import real_time
+from stewart_bringup.demo.session import CHAIN
+from stewart_bringup.errors import RequestRefused
+from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_bringup.rigs import config_file
+from stewart_interfaces.msg import DriverState
+from stewart_interfaces.srv import InjectFault
+from stewart_node_support.lifecycle import take_down
+from stewart_node_support.lock_step import LockStep
+from stewart_node_support.running import middleware, spin
+from stewart_node_support.stop_signals import StopSignals
+
+RIG, WAVE, TRAJECTORY = 'ex800_daq', 'jonswap', 'ocean_trajectory'
+FILES = [config_file('rig', RIG), config_file('wave', WAVE)]
+FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
+WARM_UP, MOST_GROWTH = 0.2, 0.01
+PERIOD = 0.005
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is injected and how it is mended; `trips` if the driver has to go to FAULT."""
+
+    name: str
+    arguments: dict[str, Any]
+    mend: tuple[str, dict[str, Any]] | None
+    trips: bool
+    seconds: float = 2.0
+
+
+def drawn(rng: np.random.Generator) -> Fault:
+    """Draw a fault."""
+    leg = int(rng.integers(1, 7))
+    mended = 'card.mend', {}
+    return (
+        Fault('card.stick', {'leg': leg}, mended, trips=True),
+        Fault('card.saturate', {'leg': leg, 'end': 'high'}, mended, trips=True),
+        Fault('card.saturate', {'leg': leg, 'end': 'low'}, mended, trips=True),
+        Fault('card.disturb', {'leg': leg, 'volts': 0.5}, mended, trips=True),
+        Fault('card.disturb', {'leg': leg, 'volts': 0.02}, mended, trips=False),
+        Fault('card.remove', {}, mended, trips=True),
+        Fault('imu.garbage', {'count': 500}, None, trips=False),
+        Fault('imu.lose', {'count': 33}, None, trips=False),
+        Fault('imu.checksum', {'count': 5}, None, trips=False),
+        Fault('imu.freeze', {}, ('imu.freeze', {'on': False}), trips=False),
+        Fault('imu.silence', {}, ('imu.silence', {'on': False}), trips=False),
+        Fault('imu.unplug', {}, ('imu.plug', {}), trips=False),
+    )[int(rng.integers(12))]
+
+
+@dataclass
+class Account:
+    """What the run has found so far; times in s of the rig's clock since the begin."""
+
+    hours: float = 0.0
+    messages: int = 0
+    lost: int = 0
+    gaps: list[tuple[float, float]] = field(default_factory=list)
+    """Begin and length of gaps in the leg states outside of the faults [s]."""
+    faults: dict[str, int] = field(default_factory=dict)
+    wrong_ends: list[str] = field(default_factory=list)
+    looks: list[tuple[float, float, int, int]] = field(default_factory=list)
+    """Time [h], resident memory [MB], threads, file descriptors."""
+
+    def growth(self) -> float:
+        """Return how much memory grew after the warm-up, as a share of what it was then [-]."""
+        looks = np.array(self.looks)
+        warm = looks[looks[:, 0] >= WARM_UP * looks[-1, 0]]
+        part = max(len(warm) // 4, 1)
+        return float(np.median(warm[-part:, 1]) / np.median(warm[:part, 1]) - 1.0)
+
+    def more(self) -> tuple[int, int]:
+        """Return by how many threads and file descriptors there are more than after warm-up."""
+        looks = np.array(self.looks)
+        warm = looks[looks[:, 0] >= WARM_UP * looks[-1, 0], 2:]
+        return tuple(np.subtract(warm[-1], warm[: max(len(warm) // 4, 1)].max(axis=0)).tolist())
+
+    def failures(self) -> list[str]:
+        """Return what is not as it should be."""
+        threads, handles = self.more()
+        found = {
+            f'{self.lost} messages lost': self.lost,
+            f'{len(self.gaps)} gaps in the leg states': self.gaps,
+            f'memory grew by {self.growth():.1%}': self.growth() > MOST_GROWTH,
+            f'{threads} threads and {handles} handles more': max(threads, handles) > 0,
+        }
+        return [text for text, wrong in found.items() if wrong] + self.wrong_ends
+
+
+class SoakPace:
+    """Simulated time in lock-step, as fast as possible; nodes may come and go."""
+
+    lock_step: LockStep
+
+    def begin(self, nodes: Sequence[Node]) -> None:
+        """Take over the clocks."""
+        self.lock_step = LockStep(nodes)
+
+    def turn(self, executor: Executor) -> None:
+        """Go on to the next instant at which something is due."""
+        self.lock_step.step(executor)
+
+
+class Soak(WaveOperator):
+    """Plays the sea, breaks the rig and mends it."""
+
+    def __init__(self, nodes: list[Any], pace: SoakPace | None, folder: Path, seed: int) -> None:
+        super().__init__(
+            StopSignals(),
+            use_global_arguments=False,
+            start_parameter_services=False,
+            cli_args=['--ros-args', '--params-file', str(FILES[1])],
+        )
+        self.account = Account()
+        self._recorder, self._ledger = nodes[0], Ledger(nodes)
+        self._counters = [item for node in nodes[1:] for item in _published(node)]
+        self._recorded = sorted(self._ledger.counts())
+        self._pace, self._folder = pace, folder
+        self._rng = np.random.default_rng(seed)
+        self._counted = dict.fromkeys(self._recorded, 0)
+        self._windows: list[tuple[float, float]] = []
+        self._segment = 0
+
+    async def soak(self, hours: float, tell: Any) -> None:
+        """Run for a time [h]; `tell` is called at every look."""
+        begin = self.now()
+        end, rotation = begin + 3600.0 * hours, begin + SEGMENT
+        await self._enable()
+        while self.now() < end:
+            await self.pause(FAULT_PERIOD * self._rng.uniform(0.5, 1.0))
+            since = self.now()
+            await self._break(drawn(self._rng))
+            self._windows.append((since, self.now()))
+            if self._pace is not None and self.now() > rotation:
+                rotation += SEGMENT
+                self._rotate(self._pace.lock_step)
+            self.account.hours = (self.now() - begin) / 3600.0
+            self._look()
+            tell(self.account)
+        await self.pause(SETTLE)
+        await self.request('driver/disable')
+        await self.pause(SETTLE)
+
+    async def _enable(self) -> None:
+        if self.driver_state.state != DriverState.ENABLED:
+            await self.request('driver/enable')
+            await self.reach(DriverState.ENABLED, 'driver/enable')
+        await self.pause(SETTLE)
+        await self._start('ocean/start')
+
+    async def _break(self, fault: Fault) -> None:
+        name, account = fault.name, self.account
+        account.faults[name] = account.faults.get(name, 0) + 1
+        await self._inject(name, fault.arguments)
+        await self.pause(fault.seconds)
+        state = self.driver_state.state
+        if (state == DriverState.FAULT) != fault.trips:
+            account.wrong_ends.append(
+                f'{name} {fault.arguments} after {account.hours:.3f} h: state {state}, '
+                f'{self.driver_state.reason}'
+            )
+        if fault.mend is not None:
+            await self._inject(*fault.mend)
+        await self.pause(SETTLE)
+        if self.driver_state.state == DriverState.FAULT:
+            await self.request('driver/reset_fault')
+            # Amplifiers that were on stay on.
+            rests = {DriverState.DISABLED, DriverState.ENABLED}
+            await self.until(lambda: self.driver_state.state in rests, 'driver/reset_fault')
+            await self._enable()
+
+    async def _inject(self, name: str, arguments: dict[str, Any]) -> None:
+        text = json.dumps(arguments)
+        await self.request('simulation/inject_fault', InjectFault, fault=name, arguments_json=text)
+
+    def _rotate(self, lock_step: LockStep) -> None:
+        """Let another recorder go on where this one ends: time stands still meanwhile."""
+        before, executor = self._recorder, self.executor
+        lock_step.remove(before)
+        executor.remove_node(before)
+        take_down(before)
+        self.judge()
+        matched = [item.subscribers for item in self._counters]
+        self._segment += 1
+        self._recorder = make_node(
+            'recorder',
+            FILES,
+            overrides={'output': str(self.bag), 'topics': self._recorded, 'poll_period': 1.0},
+            lean=True,
+        )
+        while any(map(le, [item.subscribers for item in self._counters], matched)):
+            self._recorder.discover()
+            time.sleep(0.01)
+        lock_step.add(self._recorder)
+        executor.add_node(self._recorder)
+
+    @property
+    def bag(self) -> Path:
+        """Where the present segment is recorded."""
+        return self._folder / f'bag_{self._segment}'
+
+    def judge(self) -> None:
+        """Hold the bag of the segment, closed, against what was published; then remove it."""
+        counts, account = self._ledger.counts(), self.account
+        for topic, count in counts.items():
+            sent = count - self._counted[topic]
+            account.messages += sent
+            account.lost += abs(sent - self._recorder.counts.get(topic, 0))
+        self._counted = counts
+        if self._pace is not None:
+            account.gaps += self._gaps()
+        shutil.rmtree(self.bag)
+
+    def _gaps(self) -> list[tuple[float, float]]:
+        with Bag(self.bag) as bag:
+            stamps = 1e-9 * read_joints(bag, 'actuator_states').stamp_ns
+        late = np.flatnonzero(np.abs(np.diff(stamps) - PERIOD) > 1e-6)
+        inside = np.zeros(len(late), dtype=bool)
+        for begin, end in self._windows:
+            inside |= (stamps[late] >= begin) & (stamps[late + 1] <= end)
+        return [(float(stamps[k]), float(stamps[k + 1] - stamps[k])) for k in late[~inside]]
+
+    def _look(self) -> None:
+        self.account.looks.append(
+            (
+                self.account.hours,
+                harness.resident() / 1e6,
+                len(os.listdir('/proc/self/task')),
+                len(os.listdir('/proc/self/fd')),
+            )
+        )
+
+
+def _published(node: Any) -> list[Any]:
+    return list(getattr(node, 'published', {}).values())
+
+
+def run(hours: float, seed: int, folder: Path, tell: Any, *, simulated: bool) -> Account:
+    """Compose the rig, run it, take it down."""
+    pace = SoakPace() if simulated else None
+    with middleware(['--ros-args', '--log-level', 'fatal']):
+        nodes = compose(
+            FILES,
+            names=(*CHAIN, TRAJECTORY),
+            overrides={'virtual_rig': {'directory': str(folder / 'rig')}},
+            record=folder / 'bag_0',
+            lean=True,
+            simulated=simulated,
+        )
+        soak = Soak(nodes, pace, folder, seed)
+
+        async def work() -> None:
+            try:
+                await soak.soak(hours, tell)
+            except RequestRefused as error:
+                soak.account.wrong_ends.append(f'{soak.account.hours:.3f} h: {error}')
+
+        with nullcontext() if simulated else real_time():
+            spin([*nodes, soak], task=work, pace=pace)
+    soak.judge()
+    return soak.account
+
+
+def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -> None:
+    """Write the result."""
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    threads, handles = account.more()
+    result = {
+        'machine': about,
+        'soak': {
+            **asdict(account),
+            'memory_growth': account.growth(),
+            'more_threads': threads,
+            'more_handles': handles,
+            'failures': account.failures(),
+            'wall_s': time.perf_counter() - begun[0],
+            'processor_s': time.process_time() - begun[1],
+        },
+    }
+    text = json.dumps(result, indent=1) + '\n'
+    (harness.OUTPUT / 'soak.json').write_text(text, encoding='utf-8')
+
+
+def plot(account: Account) -> None:
+    """Draw memory, threads and file descriptors."""
+    import matplotlib as mpl
+
+    mpl.use('Agg')
+    from matplotlib import pyplot as plt
+
+    looks = np.array(account.looks)
+    figure, axes = plt.subplots(2, sharex=True, figsize=(7, 4), layout='constrained')
+    axes[0].plot(looks[:, 0], looks[:, 1])
+    axes[0].set_ylabel('resident memory [MB]')
+    axes[1].plot(looks[:, 0], looks[:, 2], label='threads')
+    axes[1].plot(looks[:, 0], looks[:, 3], label='file descriptors')
+    axes[1].set_xlabel('time of the rig [h]')
+    axes[1].legend()
+    for item in axes:
+        item.axvline(WARM_UP * looks[-1, 0], color='0.7', linewidth=1)
+        item.set_ylim(0.0, None)
+    figure.savefig(harness.OUTPUT / 'soak.png', dpi=110)
+
+
+def main() -> int:
+    """Run, tell and write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
+    parser.add_argument('--hours', type=float, default=0.1)
+    parser.add_argument('--time', choices=('simulated', 'real'), default='simulated')
+    parser.add_argument('--seed', type=int, default=0)
+    chosen = parser.parse_args()
+    about = {
+        **harness.machine(('numpy', 'rclpy', 'rosbags')),
+        'time': chosen.time,
+        'seed': chosen.seed,
+        'hours_asked_for': f'{chosen.hours:g}',
+    }
+    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    begun = time.perf_counter(), time.process_time()
+
+    def tell(account: Account) -> None:
+        write(account, about, begun)
+        hours, memory, threads, handles = account.looks[-1]
+        print(f'{hours:.3f} h, {memory:.1f} MB, {threads} threads, {handles} handles', flush=True)
+
+    with TemporaryDirectory(prefix='soak-') as folder:
+        account = run(
+            chosen.hours, chosen.seed, Path(folder), tell, simulated=chosen.time == 'simulated'
+        )
+    if not account.looks:
+        print(*account.wrong_ends)
+        return 1
+    write(account, about, begun)
+    plot(account)
+    print(f'{account.hours:.3f} h, {account.messages} messages, faults {account.faults}')
+    for text in account.failures():
+        print(f'not as it should be: {text}')
+    return 1 if account.failures() else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
