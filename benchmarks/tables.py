@@ -274,8 +274,8 @@ def soaked(result: Result) -> list[str]:
     return [
         f'{row["hours"]:.2f} h of {result["machine"]["time"]} time in {row["wall_s"] / 60:.0f} '
         f'min, {faults} faults of {len(row["faults"])} kinds, of which {wrong} ended otherwise '
-        f'than declared; {row["messages"]} messages, {row["lost"]} lost, {len(row["gaps"])} gaps in '
-        f'the leg states outside of the faults. Memory {begin[1]:.0f} MB at the first look and '
+        f'than declared; {row["messages"]} messages, {row["lost"]} lost, {len(row["gaps"])} gaps '
+        f'in the leg states outside of the faults. Memory {begin[1]:.0f} MB at the first look and '
         f'{end[1]:.0f} MB at the last, {100 * row["memory_growth"]:+.2f} % after the warm-up; '
         f'threads {begin[2]} and {end[2]}, file descriptors {begin[3]} and {end[3]}. In all: '
         f'{verdict}.'

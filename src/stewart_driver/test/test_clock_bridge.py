@@ -65,3 +65,17 @@ def test_a_set_clock_is_counted() -> None:
 
     assert bridge.steps == 1
     assert bridge.to_steady(0.0) == pytest.approx(3550.0, abs=2e-6)
+
+
+def test_a_look_measures_again_only_after_a_step() -> None:
+    clocks = Clocks(50.0, [1e-6])
+    bridge = bridge_over(clocks)
+    clocks.offset += 5e-4
+    bridge.look()
+    assert bridge.offset == pytest.approx(50.0, abs=2e-6)
+
+    clocks.offset -= 3600.0
+    bridge.look()
+
+    assert bridge.to_steady(clocks.wall()) == pytest.approx(clocks.steady(), abs=1e-5)
+    assert bridge.steps == 1

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_kinematics.control.admission import at_rest, SetpointArbiter, SourceRefused
-from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.control.admission import (
+    Admission,
+    at_rest,
+    SetpointArbiter,
+    SourceRefused,
+)
+from stewart_kinematics.errors import ConfigurationError, StewartError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 
 RESTING = Motion.at_rest(Pose.identity())
@@ -93,3 +99,26 @@ def test_motion_that_is_not_a_number_is_no_rest() -> None:
 def test_silence_must_last() -> None:
     with pytest.raises(ConfigurationError, match='silence: expected a time greater than 0 s'):
         SetpointArbiter(silence=0.0)
+
+
+def test_a_clock_that_was_set_back_locks_nobody_out_of_a_resting_platform() -> None:
+    platform = Platform.from_yaml('vigo')
+    admission = Admission(platform, silence=0.25)
+    home = Motion.at_rest(platform.geometry.neutral_pose)
+    admission.admit('ocean', home, 5000.0)
+
+    with pytest.raises(StewartError, match=r'time step is -0\.1'):
+        admission.admit('ocean', home, 4999.9)
+    admission.admit('move', home, 1400.0)
+
+
+def test_a_clock_that_was_set_back_ends_a_motion() -> None:
+    platform = Platform.from_yaml('vigo')
+    admission = Admission(platform, silence=0.25)
+    moving = Motion.at_rest(platform.geometry.neutral_pose).replaced(
+        linear_velocity=np.array([0.0, 0.0, 1e-3])
+    )
+    admission.admit('ocean', moving, 5000.0)
+
+    with pytest.raises(StewartError, match='time step is -3600'):
+        admission.admit('ocean', moving, 1400.0)

@@ -25,6 +25,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.task import Future, Task
+from stewart_node_support.clock_watch import ClockWatch, follows_system_clock, restart_timers
 from stewart_node_support.entities import FOREVER, Item, items_of, KINDS, NOW, WaitList
 from stewart_node_support.publishers import CountedPublisher
 
@@ -135,6 +136,7 @@ class LoneExecutor(SingleThreadedExecutor):
         self._listed: _Listing | None = None
         CountedPublisher.sent = deque()
         super().__init__(context=context)
+        self._watch = ClockWatch(self._guard.trigger)
 
     def wake(self) -> None:
         """Take note that entities were created or destroyed."""
@@ -165,6 +167,7 @@ class LoneExecutor(SingleThreadedExecutor):
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """Stop; what is ready is not called any more."""
         self._over = True
+        self._watch.close()
         CountedPublisher.sent = None
         done = bool(super().shutdown(timeout_sec))
         self._order.clear()
@@ -204,6 +207,9 @@ class LoneExecutor(SingleThreadedExecutor):
     def _look(self, timeout: int) -> bool:
         """Wait, and call what is ready; return whether something was called."""
         busy = any(entity is not None for entity in self._begun.values())
+        if self._watch.set_back():
+            timers = (item.entity for item in self._listing().timers)
+            restart_timers(filter(follows_system_clock, timers))
         ready = self._listing().waits.ready(timeout, busy=busy)
         self._check()
         for item in ready:

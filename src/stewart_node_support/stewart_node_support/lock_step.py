@@ -16,6 +16,7 @@ from rclpy.clock import ROSClock
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.time import Time
+from stewart_node_support.clock_watch import restart_timers
 from stewart_node_support.executor import drain
 from stewart_node_support.stamps import NANOSECONDS
 
@@ -44,12 +45,12 @@ class LockStep:
         clock: ROSClock = node.get_clock()
         # A timer that is overdue in real time, as after a slow start, would believe in simulated
         # time that it was called in the future, and take the next step for a jump back.
-        _restart_timers(node)
+        restart_timers(node.timers)
         clock.set_ros_time_override(Time(nanoseconds=self.now_ns))
         with clock.handle:
             clock.handle.set_ros_time_override_is_enabled(True)
         # They would keep the phase that they have in real time.
-        _restart_timers(node)
+        restart_timers(node.timers)
         self._nodes.append(node)
         self._clocks.append(clock)
 
@@ -93,12 +94,3 @@ class LockStep:
         time = Time(nanoseconds=now_ns)
         for clock in self._clocks:
             clock.set_ros_time_override(time)
-
-
-def _restart_timers(node: Node) -> None:
-    """Let every timer wait for a whole period from now; those that are cancelled stay so."""
-    for timer in node.timers:
-        cancelled = timer.is_canceled()
-        timer.reset()
-        if cancelled:
-            timer.cancel()

@@ -27,6 +27,8 @@ SENSOR_QOS = _reliable(50)
 COMMANDED_QOS = _reliable(50, latched=True)
 # Latched: who comes late still learns the present state.
 STATE_QOS = _reliable(1, latched=True)
+# For who must not miss a state that lasted for less than it takes to be called back.
+EVERY_STATE_QOS = _reliable(10, latched=True)
 
 
 def newest(qos: QoSProfile) -> QoSProfile:

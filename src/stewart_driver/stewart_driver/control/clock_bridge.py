@@ -38,6 +38,11 @@ class ClockBridge:
         self.offset, self.uncertainty = self._measure()
         self.steps += abs(self.offset - before) > STEP
 
+    def look(self) -> None:
+        """Measure the offset again if the wall clock was stepped."""
+        if abs(self._wall() - self._steady() - self.offset) > STEP:
+            self.refresh()
+
     def to_steady(self, wall: float) -> float:
         """Return the steady time of an instant given in wall-clock time [s]."""
         return wall - self.offset

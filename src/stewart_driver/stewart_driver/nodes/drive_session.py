@@ -76,6 +76,7 @@ class DriveSession:
         if legs.position is None or legs.velocity is None:
             raise self._malformed('a leg command has both stroke and rate of every leg')
         forces = self._efforts.at(legs.stamp)
+        self.clock.look()
         if self._parks:
             return  # silence brings a path to rest
         self._client.offer(
@@ -157,6 +158,7 @@ class DriveSession:
 
     def states(self) -> list[DriverState]:
         """Return the state after every change since the last call, oldest first."""
+        self.clock.look()
         changes = self._client.state_changes()
         changes += self._end_standstill(changes[-1] if changes else self._change)
         if not self._client.alive and not self._buried:

@@ -128,6 +128,7 @@ class DeviceClock:
 
     def stamp(self, instant: float) -> int:
         """Return the stamp of an instant of the device [ns]."""
+        self._bridge.look()
         return round(self._bridge.to_wall(instant) * NANOSECONDS)
 
     def _wall(self) -> float:

@@ -49,6 +49,12 @@ class SetpointArbiter:
         """Source that has the platform; None before the first."""
         return None if self._last is None else self._last[0]
 
+    def set_back(self, stamp: float) -> bool:
+        """Tell whether the clock of the stamps [s] was set back while the platform rested."""
+        if self._last is None or stamp >= self._last[2] - self._silence:
+            return False
+        return at_rest(self._last[1])
+
     def require(self, source: str, motion: Motion, stamp: float) -> None:
         """Refuse a sample, with its stamp [s], of a source that must not move the platform now.
 
@@ -102,6 +108,8 @@ class Admission:
             SourceRefused: If another source has the platform.
             MotionRefused: If the sample breaks a limit, or cannot follow the one before it.
         """
+        if self._arbiter.set_back(stamp):
+            self.begin_anew()
         self._arbiter.require(source, motion, stamp)
         legs = self._guard.admit(motion, stamp)
         self._arbiter.latch(source, motion, stamp)

@@ -28,7 +28,7 @@ from stewart_node_support.inbox import Inbox
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, EVERY_STATE_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
 
 
@@ -57,6 +57,7 @@ class ForwardKinematics(Node):
         self._tracking = PoseTracking(platform.geometry)
         warm_up(platform.geometry)
         self._changed, self._state = 0, -1
+        self._now, self._playout_delay = 0, 0.0
         self._legs, self._setpoints = leg_reader(), setpoint_reader()
         self._pose, self._error = PoseWriter(), TrackingErrorWriter()
         self.refusals = Refusals('actuator states')
@@ -69,7 +70,9 @@ class ForwardKinematics(Node):
         self.create_subscription(TwistStamped, 'platform/jog', self._on_jog, COMMAND_QOS)
         self.diagnostics = Diagnostics(self, platform.name)
         self.diagnostics.add('solution', self.refusals.report)
-        self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
+        self.create_subscription(
+            DriverState, 'driver/state', self._on_driver_state, EVERY_STATE_QOS
+        )
         self._executed = Inbox(self, PlatformSetpoint, 'platform/commanded', COMMANDED_QOS)
         self.create_subscription(
             JointState, 'actuator_states', self._on_state, SENSOR_QOS, raw=True
@@ -89,6 +92,11 @@ class ForwardKinematics(Node):
             return
         self._here = result
         self.refusals.accept()
+        now = self.get_clock().now().nanoseconds
+        if now < self._now:  # the clock was set back
+            self._changed = 0
+            self._tracking.begin_anew(self._playout_delay)
+        self._now = now
         self._publish(legs.stamp, result, strokes)
 
     def _on_jog(self, message: TwistStamped) -> None:
@@ -129,4 +137,5 @@ class ForwardKinematics(Node):
             return
         # Any transition of the driver invalidates what was commanded before it.
         self._changed = to_nanoseconds(message.header.stamp)
-        self._tracking.begin_anew(message.playout_delay)
+        self._playout_delay = message.playout_delay
+        self._tracking.begin_anew(self._playout_delay)

@@ -20,7 +20,7 @@ from stewart_node_support.hot_messages import setpoint_reader
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, STATE_QOS
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, EVERY_STATE_QOS
 from stewart_node_support.stamps import NANOSECONDS
 
 
@@ -49,7 +49,9 @@ class InverseKinematics(Node):
         )
         self.diagnostics = Diagnostics(self, platform.name)
         self.diagnostics.add('setpoints', self.refusals.report)
-        self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
+        self.create_subscription(
+            DriverState, 'driver/state', self._on_driver_state, EVERY_STATE_QOS
+        )
         self.create_subscription(
             PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS, raw=True
         )

@@ -15,7 +15,13 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.inbox import Inbox
-from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import (
+    COMMAND_QOS,
+    COMMANDED_QOS,
+    EVERY_STATE_QOS,
+    newest,
+    SENSOR_QOS,
+)
 from stewart_node_support.stamps import to_nanoseconds
 
 STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
@@ -60,10 +66,14 @@ class StartPose:
         self._driver: DriverState | None = None
         # Poses and setpoints count from here on: enabled, or moved by a jog [ns].
         self._begun_at = 0
+        # Last setpoint executed before, whose stamp may be later if the clock was set back [ns].
+        self._before = 0
         self._poses = Inbox(node, PoseStamped, 'platform/pose', newest(SENSOR_QOS))
         self._executed = Inbox(node, PlatformSetpoint, 'platform/commanded', newest(COMMANDED_QOS))
         self._pose_reader, self._setpoint_reader = pose_reader(), setpoint_reader()
-        node.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
+        node.create_subscription(
+            DriverState, 'driver/state', self._on_driver_state, EVERY_STATE_QOS
+        )
         node.create_subscription(Jog, 'driver/jog', self._on_jog, COMMAND_QOS)
 
     @property
@@ -73,9 +83,12 @@ class StartPose:
 
     def executed(self) -> int:
         """Return the stamp of the last setpoint executed since ENABLED [ns]; 0: none."""
+        stamp = self._newest_executed()
+        return stamp if stamp > self._begun_at and stamp != self._before else 0
+
+    def _newest_executed(self) -> int:
         data = self._executed.newest()
-        stamp = 0 if data is None else stamp_of(data)
-        return stamp if stamp > self._begun_at else 0
+        return 0 if data is None else stamp_of(data)
 
     def require(self) -> Pose:
         """Return the pose, at rest, at which a motion has to start now.
@@ -91,14 +104,16 @@ class StartPose:
             name = STATE_NAMES.get(self._driver.state, str(self._driver.state))
             raise NotYet(f'the driver is {name}, not ENABLED: {self._driver.reason}')
         now = self._node.get_clock().now().nanoseconds
+        # The clock may have been set back since.
+        self._begun_at = min(self._begun_at, now)
         data = self._executed.newest()
-        if data is None or stamp_of(data) <= self._begun_at:
+        if data is None or not self.executed():
             return self._measured(now)
         last = self._setpoint_reader.read(data)
         motion = Motion(*last.motion)
         if not at_rest(motion):
             raise NotReady(f'{last.source} is moving the platform')
-        if last.source != self._node.get_name() and now - last.stamp < self._silence:
+        if last.source != self._node.get_name() and 0 <= now - last.stamp < self._silence:
             raise NotReady(f'{last.source} gave a setpoint {(now - last.stamp) * 1e-9:.3f} s ago')
         return motion.pose
 
@@ -114,9 +129,11 @@ class StartPose:
         return Pose(position, quaternion)
 
     def _on_driver_state(self, message: DriverState) -> None:
-        was_enabled, self._driver = self.enabled, message
+        known, was_enabled = self._driver is not None, self.enabled
+        self._driver = message
         if self.enabled and not was_enabled:
             self._begun_at = to_nanoseconds(message.header.stamp)
+            self._before = self._newest_executed() if known else 0
         elif was_enabled and not self.enabled:
             name = STATE_NAMES.get(message.state, str(message.state))
             self._on_leave(f'the driver went to {name}: {message.reason}')

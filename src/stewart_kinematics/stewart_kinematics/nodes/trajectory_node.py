@@ -114,6 +114,7 @@ class TrajectoryNode(LifecycleNode):
                 being played must agree with it at this moment.
         """
         now = self.get_clock().now().nanoseconds
+        self._said_ns = min(self._said_ns, now)  # the clock may have been set back since
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
         self._next_look = 0.0
@@ -154,6 +155,9 @@ class TrajectoryNode(LifecycleNode):
 
     def _publish(self, now: int) -> None:
         """Publish the setpoint of an instant [ns]."""
+        if now < self._said_ns:
+            self.abort(f'the clock was set back by {1e-9 * (self._said_ns - now):.3g} s')
+            return
         self.before_sample(now)
         playback = self.playback
         assert playback is not None
