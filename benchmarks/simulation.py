@@ -25,11 +25,12 @@ from tempfile import TemporaryDirectory
 import time
 
 import numpy as np
+from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import Storage
 from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
 from stewart_bringup.demo.session import play
 from stewart_bringup.rigs import config_file
-from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+from stewart_bringup.simulation.bags import SeriesWriter
 from stewart_bringup.simulation.motions import files_of, source_of
 from stewart_bringup.simulation.pipeline import Pipeline
 from stewart_bringup.simulation.rig_parameters import RigParameters

@@ -89,8 +89,11 @@ class BagExists(BagError):
 
 
 class WriteFailed(BagError):
-    """The storage took no more; what was flushed before stays readable."""
+    """The storage took no more; what was flushed before stays readable if it is kept."""
 
-    def __init__(self, path: Path, written: int, reason: str) -> None:
-        advice = f'; `stewart bag {path} --rescue NEW` reads what was flushed' if written else ''
+    def __init__(self, path: Path, written: int, reason: str, *, kept: bool = True) -> None:
+        self.written, self.reason = written, reason
+        advice = ''
+        if written and kept:
+            advice = f'; `stewart bag {path} --rescue NEW` reads what was flushed'
         super().__init__(f'{path}: cannot write on after {written} messages ({reason}){advice}')

@@ -18,6 +18,7 @@ from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.topics import Damage, NS, RawMessage, Topic
+from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import BagWriter, Compression, Storage
 
 _WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
@@ -168,7 +169,7 @@ def salvage(
     Raises:
         NotABag: If there is nothing that ever was a bag.
         BagExists: If `output` is taken.
-        WriteFailed: If `output` takes no more.
+        WriteFailed: If `output` takes no more; nothing is left of it.
     """
     if Path(output).exists():
         raise BagExists(Path(output))
@@ -176,7 +177,7 @@ def salvage(
     saved = 0
     refused: set[str] = set()
     with Salvage(source) as pass_:
-        with BagWriter(output, storage=storage, compression=compression) as writer:
+        with whole_bag(Path(output), storage, compression) as writer:
             for topic, time_ns, data in pass_.messages():
                 if not _announced(writer, pass_, topic, refused):
                     continue

@@ -14,7 +14,7 @@ import subprocess
 
 from hypothesis import given, settings, strategies
 import pytest
-from stewart_bags.errors import BagError, BagExists, NotABag
+from stewart_bags.errors import BagError, BagExists, NotABag, WriteFailed
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage, salvage
 from stewart_bags.sqlite3_walk import Sqlite3Walk
@@ -243,6 +243,23 @@ def test_output_that_exists_is_refused(make_bag: Callable[..., Path], tmp_path: 
     bag = make_bag(5)
     with pytest.raises(BagExists):
         salvage(bag, bag)
+
+
+def test_a_full_disk_leaves_no_half_of_a_rescued_bag(
+    make_bag: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, room = make_bag(), iter(range(3))
+
+    def write(writer: BagWriter, *_: object) -> None:
+        if next(room, None) is None:
+            raise WriteFailed(writer.path, 3, 'No space left on device')
+
+    monkeypatch.setattr(BagWriter, 'write_raw', write)
+    with pytest.raises(
+        WriteFailed, match=r'new: cannot write on after 3 messages \(No space left'
+    ):
+        salvage(source, tmp_path / 'new')
+    assert [item.name for item in tmp_path.iterdir() if 'new' in item.name] == []
 
 
 def test_text_file_is_no_bag(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from stewart_bags.series import (
     read_series,
     SetpointSeries,
 )
+from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import Storage
 from stewart_bringup.demo.analysis import analyse
 from stewart_bringup.demo.recording import read_recording
@@ -30,7 +31,7 @@ from stewart_bringup.demo.scenarios import Bounds
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_bringup.simulation import setpoints
-from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+from stewart_bringup.simulation.bags import SeriesWriter
 from stewart_bringup.simulation.machines import InlineMachine
 from stewart_bringup.simulation.motions import files_of, source_of
 from stewart_bringup.simulation.pipeline import Outcome, Pipeline

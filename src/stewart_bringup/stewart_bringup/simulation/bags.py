@@ -1,23 +1,15 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Write what a simulated rig publishes into a bag, under its name only once it is whole."""
+"""Write what a simulated rig publishes into a bag."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-import shutil
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from stewart_bags.errors import BagExists
 from stewart_bags.profiles import offered
 from stewart_bags.rows import RowMessages
-from stewart_bags.writing import BagWriter, Storage
+from stewart_bags.writing import BagWriter
 from stewart_bringup.simulation.series import Series
-from stewart_tables.whole_files import rename_folder, whole_file
 
 
 class SeriesWriter:
@@ -63,44 +55,3 @@ class SeriesWriter:
                 self._namespace + name, topic.msgtype, qos=[offered(topic.depth)]
             )
         return found
-
-
-@contextmanager
-def whole_bag(path: Path, storage: Storage, **custom: Any) -> Iterator[BagWriter]:
-    """Write a bag that gets its name when it is complete.
-
-    Args:
-        path: Directory to be made; must not exist.
-        storage: How messages lie on disk.
-        **custom: Kept in the metadata.
-
-    Yields:
-        Open; closed and renamed when the block ends, removed when it fails.
-
-    Raises:
-        BagExists: If the path is taken.
-    """
-    if path.exists() or path.is_symlink():
-        raise BagExists(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f'~{path.name}')
-    shutil.rmtree(beside, ignore_errors=True)
-    try:
-        with BagWriter(beside, storage=storage, custom_data=custom) as writer:
-            yield writer
-        rename_bag(beside, path)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
-
-
-def rename_bag(before: Path, after: Path) -> None:
-    """Rename a closed bag, its file and what the metadata call it."""
-    for item in before.iterdir():
-        if item.name.startswith(before.name):
-            item.rename(before / item.name.replace(before.name, after.name, 1))
-    metadata = before / 'metadata.yaml'
-    text = metadata.read_text('utf-8')
-    with whole_file(metadata) as stream:
-        stream.write(text.replace(before.name, after.name))
-    rename_folder(before, after)

@@ -88,8 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Simulate."""
     from stewart_bags.errors import BagExists
+    from stewart_bags.whole_bags import whole_bag
     from stewart_bags.writing import Storage
-    from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+    from stewart_bringup.simulation.bags import SeriesWriter
 
     path: Path | None = arguments.output
     if path is not None and path.exists():

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from stewart_bags.series import LEGS
-from stewart_bags.writing import BagWriter, Storage
+from stewart_bags.whole_bags import whole_bag
+from stewart_bags.writing import Storage
 from stewart_identification.importing.imu_log import ImuLog
 from stewart_identification.importing.leg_log import LegLog
 
@@ -33,7 +34,7 @@ def write_logs(
     Raises:
         BagExists, WriteFailed: If the path is taken, or the disk takes no more.
     """
-    with BagWriter(path, storage=storage, custom_data={'imported_from': origin}) as writer:
+    with whole_bag(path, storage, imported_from=origin) as writer:
         types = writer.typestore.types
         parts = [
             *([] if imu is None else [_imu_messages(types, imu, frame)]),
