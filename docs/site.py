@@ -47,7 +47,7 @@ def on_config(config: Any) -> Any:
         {'Guides': GUIDES},
         {'Security': 'security.md'},
         {'Troubleshooting': 'troubleshooting.md'},
-        {'Reference': ['reference.md', 'fault_matrix.md', 'benchmarks.md']},
+        {'Reference': ['reference.md', 'fault_matrix.md', 'measurements.md']},
         {'Packages': [f'packages/{path.name}.md' for path in packages()]},
         {'API': [f'api/{path.name}.md' for path in packages() if modules(path)]},
         {'Decisions': pages('decisions')},
