@@ -184,3 +184,8 @@ def test_jump_of_acceleration_is_refused(guard: MotionGuard) -> None:
     jump = rest.replaced(linear_acceleration=np.outer(np.arange(101) >= 50, [0.7, 0.0, 0.0]))
     with pytest.raises(MotionRefused, match='linear jerk at sample 50 is 70 m/s³'):
         guard.check_jerk(jump, time)
+
+
+def test_a_motion_beyond_the_limits_cannot_be_stopped_within_them() -> None:
+    with pytest.raises(TrajectoryError, match='the trajectory itself breaks them'):
+        plan_stop(Circle(NEUTRAL, 0.1, 20.0), 1.0, MotionGuard(VIGO))

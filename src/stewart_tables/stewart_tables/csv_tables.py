@@ -106,20 +106,15 @@ def _standard_input() -> TextIO:
 
 
 def _read(
-    stream: TextIO,
-    source: str,
-    columns: Sequence[str],
-    gaps: Sequence[str],
-    progress: Progress,
+    stream: TextIO, source: str, columns: Sequence[str], gaps: Sequence[str], progress: Progress
 ) -> Table:
     """Read an open stream."""
     size = _size(stream)
     reader = csv.reader(stream)
     header = [name.strip() for name in next(reader, [])]
     if not header:
-        raise ConfigurationError(
-            f'{source}:1', '', f'a line with the names of the columns, as {columns[0]}'
-        )
+        expected = f'a line with the names of the columns, as {columns[0]}'
+        raise ConfigurationError(f'{source}:1', '', expected)
     for separator, spoken in ((';', 'semicolons'), ('\t', 'tabulators')):
         if len(header) < 3 and separator in ''.join(header):
             expected = 'commas between the columns, and decimal points'

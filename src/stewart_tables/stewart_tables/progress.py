@@ -52,17 +52,16 @@ def _bar() -> Any:
     # rich takes a while to import: not for steps that end before.
     from rich import console, progress
 
-    return progress.Progress(
+    columns = (
         progress.TextColumn('{task.description}'),
         progress.BarColumn(),
         progress.TaskProgressColumn(),
         progress.TimeRemainingColumn(),
-        console=console.Console(stderr=True),
-        transient=True,
-        # Do not capture stdout and stderr.
-        redirect_stdout=False,
-        redirect_stderr=False,
     )
+    # Do not capture stdout and stderr.
+    free: dict[str, Any] = {'redirect_stdout': False, 'redirect_stderr': False}
+    target = console.Console(stderr=True)
+    return progress.Progress(*columns, console=target, transient=True, **free)
 
 
 def between(progress: Progress, begin: float, end: float) -> Progress:

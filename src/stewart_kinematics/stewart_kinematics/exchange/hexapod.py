@@ -81,8 +81,7 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
     steps: dict[int, list[_Step]] = {body: [] for body in of}
     groups: dict[tuple[int, int], list[Joint]] = {}
     for joint in linkage.joints:
-        ends = of[joint.parent], of[joint.child]
-        if joint.kind not in ('fixed', 'free') and ends[0] != ends[1]:
+        if joint.kind not in ('fixed', 'free') and of[joint.parent] != of[joint.child]:
             groups.setdefault((joint.parent, joint.child), []).append(joint)
     for (parent, child), joints in groups.items():
         steps[of[parent]].append(_Step(tuple(joints), True, of[child]))

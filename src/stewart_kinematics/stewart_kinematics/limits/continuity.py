@@ -18,31 +18,21 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
 )
 from stewart_kinematics.kernels.rotations import logarithm, multiply, quadruple
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array, Motion, UNITS
 
+# Rounding of stamps, poses and velocities in SI: a float64 of Unix time resolves 2.4e-7 s.
 TOLERANCE = 1e-6
-"""Rounding of stamps, poses and velocities in SI: a float64 of Unix time resolves 2.4e-7 s."""
-
+# Time by which two stamps may seem too close, when a jerk is judged [s]: at 200 Hz that concedes
+# 0.02 % of the jerk, at 1 kHz 0.1 %.
 STAMP_TOLERANCE = 1e-6
-"""
-Time by which two stamps may seem too close, when a jerk is judged [s].
-
-At 200 Hz that concedes 0.02 % of the jerk, at 1 kHz 0.1 %.
-"""
-
+# What acceleration could do in more time than this is not conceded to a gap [s].
 LONGEST_STEP = 0.1
-"""What acceleration could do in more time than this is not conceded to a gap [s]."""
-
-
-NAMES = (
-    'position jump',
-    'attitude jump',
-    'linear velocity jump',
-    'angular velocity jump',
-    'linear acceleration jump',
-    'angular acceleration jump',
-)
-UNITS = ('m', 'rad', 'm/s', 'rad/s', 'm/s²', 'rad/s²')
+JUMPS = {
+    'position': 'm',
+    'attitude': 'rad',
+    **{key.replace('_', ' '): unit for key, unit in list(UNITS.items())[2:]},
+}
+"""What may jump, in the order of the kernel, and its unit."""
 
 
 @part
@@ -51,7 +41,7 @@ def differences(
     before: int, position: Array, quaternion: Array, twist: Array, acceleration: Array, n: int,
     step: float, out: Array,
 ) -> None:  # fmt: skip
-    """Write how far sample n is from the sample `before` moved on, in the order of NAMES."""
+    """Write how far sample n is from the sample `before` moved on, in the order of JUMPS."""
     ax, ay, az, aw = quadruple(last_quaternion, before)
     turn = logarithm(multiply(quadruple(quaternion, n), (-ax, -ay, -az, aw)))
     out[:6] = 0.0
@@ -134,4 +124,5 @@ def first_jump(
         return first, Violation('time step', step, 0.0, math.inf, 's')
     values, bounds = found.reshape(2, 6)
     k = int(np.argmin(values <= bounds))
-    return first, Violation(NAMES[k], float(values[k]), 0.0, float(bounds[k]), UNITS[k])
+    name, unit = list(JUMPS.items())[k]
+    return first, Violation(f'{name} jump', float(values[k]), 0.0, float(bounds[k]), unit)

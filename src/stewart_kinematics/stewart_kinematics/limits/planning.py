@@ -80,9 +80,10 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
             return stop
         except MotionRefused as error:
             refusal = error
-    if refusal is not None:
-        raise refusal
-    return DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, guard.scale)
+    raise refusal or TrajectoryError(
+        f'no stop from {time:g} s on keeps the acceleration and jerk limits: the trajectory '
+        'itself breaks them'
+    )
 
 
 def plan_fades(

@@ -19,7 +19,6 @@ from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
-    StewartError,
     TrajectoryError,
 )
 from stewart_kinematics.limits.guard import MotionGuard
@@ -192,29 +191,17 @@ def route_steps(
 def _part(
     start: Pose, waypoint: Waypoint, number: int, guard: MotionGuard
 ) -> tuple[Trajectory, ...]:
-    """Return the move to a waypoint, and the rest there."""
-    move = _planned(start, waypoint, number, guard)
-    pose, dwell = waypoint.pose, waypoint.dwell
-    return (move, Cycloidal(pose, pose, dwell)) if dwell else (move,)
-
-
-def _planned(start: Pose, waypoint: Waypoint, number: int, guard: MotionGuard) -> Cycloidal:
+    """Return the move to a waypoint, and the rest there; errors say which waypoint it is."""
     name = f'waypoint {number}' + (f' ({waypoint.name})' if waypoint.name else '')
+    pose, dwell, place = waypoint.pose, waypoint.dwell, f'{name} is out of reach'
     try:
-        guard.check(Motion.at_rest(waypoint.pose))
-    except MotionRefused as refusal:
-        _about(f'{name} is out of reach', refusal)
-        raise
-    try:
-        return plan_move(start, waypoint.pose, guard, scale=waypoint.speed)
+        guard.check(Motion.at_rest(pose))
+        place = f'the way to {name}'
+        move = plan_move(start, pose, guard, scale=waypoint.speed)
     except (MotionRefused, TrajectoryError) as error:
-        _about(f'the way to {name}', error)
+        error.args = (f'{place}: {error}',)
         raise
-
-
-def _about(place: str, error: StewartError) -> None:
-    """Let an error say which waypoint it is about."""
-    error.args = (f'{place}: {error}',)
+    return (move, Cycloidal(pose, pose, dwell)) if dwell else (move,)
 
 
 def named_poses(platform: Platform) -> dict[str, Pose]:

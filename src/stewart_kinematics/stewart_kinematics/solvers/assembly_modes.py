@@ -304,10 +304,8 @@ def _mirrored(geometry: Geometry, position: Array, quaternion_xyzw: Array) -> ND
     middle = geometry.base_joints.mean(axis=0)
     up = np.linalg.svd(geometry.base_joints - middle)[2][-1]
     centre = np.append(geometry.platform_joints.mean(axis=0), 0.0)
-    turned = compose_quaternions(
-        compose_quaternions(quaternion_xyzw, np.tile(centre, (len(position), 1))),
-        invert_quaternion(quaternion_xyzw),
-    )[:, :3]
+    turned = compose_quaternions(quaternion_xyzw, np.tile(centre, (len(position), 1)))
+    turned = compose_quaternions(turned, invert_quaternion(quaternion_xyzw))[:, :3]
     neutral = geometry.neutral_pose
     side = (neutral.position + neutral.rotation @ centre[:3] - middle) @ up
     return np.asarray((position + turned - middle) @ up * side < 0.0)

@@ -10,6 +10,8 @@ in `stewart_kinematics.spatial`.
 from __future__ import annotations
 
 import itertools
+import math
+from typing import Any
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
@@ -48,10 +50,8 @@ def from_euler(
     """
     check_sequence(sequence)
     paths = [rows(values, 'angles', 3)[0] for values in (angles, rates, accelerations)]
-    outputs = _empty(len(paths[0]))
     axes = ('XYZ'.index(letter) for letter in sequence)
-    attitude_kernels.euler_path(*axes, *paths, right, *outputs)
-    return _shaped(outputs, angles.shape[:-1])
+    return _moving(attitude_kernels.euler_path, angles.shape[:-1], *axes, *paths, right)
 
 
 def check_sequence(sequence: str) -> str:
@@ -70,9 +70,7 @@ def from_quaternion_path(value: Array, first: Array, second: Array) -> Attitude:
     `first` and `second` are its derivatives [1/s, 1/s²].
     """
     paths = [rows(values, 'quaternion', 4)[0] for values in (value, first, second)]
-    outputs = _empty(len(paths[0]))
-    attitude_kernels.quaternion_path(*paths, *outputs)
-    return _shaped(outputs, value.shape[:-1])
+    return _moving(attitude_kernels.quaternion_path, value.shape[:-1], *paths)
 
 
 def quaternion_derivatives(
@@ -91,14 +89,10 @@ def quaternion_derivatives(
     return first, second - 0.25 * squared * quaternion
 
 
-def _empty(count: int) -> Attitude:
-    return np.empty((count, 4)), np.empty((count, 6)), np.empty((count, 6))
-
-
-def _shaped(outputs: Attitude, lead: tuple[int, ...]) -> Attitude:
-    quaternion, twist, acceleration = outputs
-    return (
-        quaternion.reshape(*lead, 4),
-        twist[:, 3:].reshape(*lead, 3),
-        acceleration[:, 3:].reshape(*lead, 3),
-    )
+def _moving(kernel: Any, lead: tuple[int, ...], *arguments: Any) -> Attitude:
+    """Return what a kernel writes behind its arguments, with leading axes."""
+    count = math.prod(lead)
+    quaternion, twist, change = (np.empty((count, size)) for size in (4, 6, 6))
+    kernel(*arguments, quaternion, twist, change)
+    spin, swing = (values[:, 3:].reshape(*lead, 3) for values in (twist, change))
+    return quaternion.reshape(*lead, 4), spin, swing

@@ -59,7 +59,17 @@ class Cycloidal:
         Raises:
             TrajectoryError: If `scale` is outside (0, 1].
         """
-        return cls(start, target, fastest_duration(start, target, limits, scale))
+        if not 0.0 < scale <= 1.0:
+            raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
+        durations = [SHORTEST_MOVE]
+        halves = zip(('linear', 'angular'), relative_displacement(start, target), strict=True)
+        for kind, way in halves:
+            bounds = (
+                _bounds(scale * np.asarray(getattr(limits, f'{kind}_{name}'), dtype=float))
+                for name in ('velocity', 'acceleration', 'jerk')
+            )
+            durations.append(shortest_duration(np.append(way, np.linalg.norm(way)), *bounds))
+        return cls(start, target, max(durations))
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
@@ -77,21 +87,6 @@ def relative_displacement(start: Pose, target: Pose) -> tuple[Array, Array]:
     back = invert_quaternion(start.quaternion_xyzw)
     turn = log_quaternion(compose_quaternions(target.quaternion_xyzw, back))
     return target.position - start.position, turn
-
-
-def fastest_duration(start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> float:
-    """Return the duration of `Cycloidal.fastest` [s]."""
-    if not 0.0 < scale <= 1.0:
-        raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
-    durations = []
-    for kind, way in zip(('linear', 'angular'), relative_displacement(start, target), strict=True):
-        velocity, acceleration, jerk = (
-            _bounds(scale * np.asarray(getattr(limits, f'{kind}_{name}'), dtype=float))
-            for name in ('velocity', 'acceleration', 'jerk')
-        )
-        size = np.append(way, np.linalg.norm(way))
-        durations.append(shortest_duration(size, velocity, acceleration, jerk))
-    return max(*durations, SHORTEST_MOVE)
 
 
 def shortest_duration(

@@ -82,23 +82,6 @@ class DeceleratedAlongPath:
                     f'to stop from {self.time + self.lead:g} s in {self.deceleration_time:g} s'
                 )
 
-    @classmethod
-    def fastest(
-        cls, trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
-    ) -> DeceleratedAlongPath:
-        """Stop from `time` on [s] as soon as acceleration and jerk allow it; see `stops`.
-
-        Raises:
-            TrajectoryError: If `scale` is outside (0, 1], or no stop along the path keeps the
-                limits.
-        """
-        for stop in stops(trajectory, time, limits, scale):
-            return stop
-        raise TrajectoryError(
-            f'no stop from {time:g} s on keeps the acceleration and jerk limits: the trajectory '
-            'itself breaks them'
-        )
-
     @property
     def duration(self) -> float:
         """Time until the platform rests [s]."""
