@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from recordings_made import excitation, Run, run_rig, wave, write_bag
+from stewart_identification import report
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
@@ -50,3 +51,9 @@ def wave_bag(ex800: Platform, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope='session')
 def payload_extracted(payload_bag: Path, ex800: Platform) -> Extracted:
     return experiment_from(read_recording(payload_bag), ex800)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the pictures out of reports that nobody looks at: half of a report's time."""
+    monkeypatch.setattr(report, 'drawing', lambda *_, **__: '')

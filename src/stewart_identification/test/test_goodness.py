@@ -79,6 +79,7 @@ MISSING = {
 }
 
 
+@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize('law', [of_load, asymmetric, rotors])
 def test_what_the_model_lacks_decides_the_verdict(
     law: Callable[..., Array], payload_run: Run, ex800: Platform, tmp_path: Path, capsys: Any

@@ -118,6 +118,7 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
         assert both[0] == both[1], name
 
 
+@pytest.mark.usefixtures('undrawn')
 def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
     ex800: Platform, tmp_path: Path, capsys: Any
 ) -> None:
@@ -279,6 +280,7 @@ def test_interrupt_before_the_search_ends_everything() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.usefixtures('undrawn')
 def test_truth_stands_beside_the_estimates_where_it_is_known(
     payload_bag: Path, ex800: Platform, tmp_path: Path
 ) -> None:

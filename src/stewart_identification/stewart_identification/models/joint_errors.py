@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -32,48 +33,56 @@ def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
     Returns:
         (n, 6, 36): By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
     """
-    legs = _legs_of(inertial, motion)
     nominal = actuator_forces(inertial, motion)
     columns = np.empty((*motion.shape, 6, 36))
-    for k in range(36):
-        joints = np.stack(_joints(inertial))
-        joints.reshape(-1)[k] += STEP
-        moved = replace(inertial, base_joints=joints[0], platform_joints=joints[1])
-        change = actuator_forces(moved, _motion_of(moved, legs, motion)) - nominal
-        columns[..., k] = change / STEP
+    joints = inertial.base_joints, inertial.platform_joints
+    rows = [np.ascontiguousarray(part).tobytes() for part in (*joints, *motion.parts())]
+    for k, (moved, other) in enumerate(_moved(*rows)):
+        other_model = replace(inertial, base_joints=moved[0], platform_joints=moved[1])
+        columns[..., k] = (actuator_forces(other_model, other) - nominal) / STEP
     return columns
 
 
-def _joints(inertial: InertialModel) -> tuple[Array, Array]:
-    return inertial.base_joints, inertial.platform_joints
+# The motions depend on no parameter, and a fit differentiates at several.
+@lru_cache(maxsize=2)
+def _moved(*rows: bytes) -> list[tuple[Array, Motion]]:
+    """Move each joint coordinate; the arguments are the memory of two joints and a motion."""
+    base, platform, *parts = (np.frombuffer(row) for row in rows)
+    joints = np.stack([base, platform]).reshape(2, 6, 3)
+    shaped = [part.reshape(-1, width) for part, width in zip(parts, (3, 4, 6, 6), strict=True)]
+    motion = Motion(*shaped)
+    legs, moved = _legs_of(joints, motion), []
+    for k in range(36):
+        others = joints.copy()
+        others.reshape(-1)[k] += STEP
+        moved.append((others, _motion_of(others, legs, motion)))
+    return moved
 
 
 def _rows(motion: Motion) -> tuple[Array, Array]:
     return np.ascontiguousarray(motion.position), np.ascontiguousarray(motion.quaternion_xyzw)
 
 
-def _legs_of(inertial: InertialModel, motion: Motion) -> Legs:
+def _legs_of(joints: Array, motion: Motion) -> Legs:
     """Lengths, rates and accelerations of the legs, each (n, 6)."""
     out = np.empty((3, *motion.shape, 6))
-    leg_kernels.leg_motion(
-        *_joints(inertial), *_rows(motion), motion.twist, motion.acceleration, out
-    )
+    leg_kernels.leg_motion(*joints, *_rows(motion), motion.twist, motion.acceleration, out)
     return out[0], out[1], out[2]
 
 
-def _motion_of(inertial: InertialModel, legs: Legs, near: Motion) -> Motion:
+def _motion_of(joints: Array, legs: Legs, near: Motion) -> Motion:
     """Motion with the legs given, by one Newton step from a motion that all but has them."""
     length, rate, acceleration = legs
     matrix = np.empty((*near.shape, 6, 6))
-    leg_kernels.jacobian(*_joints(inertial), *_rows(near), matrix)
-    step = _solve(matrix, length - _legs_of(inertial, near)[0])
+    leg_kernels.jacobian(*joints, *_rows(near), matrix)
+    step = _solve(matrix, length - _legs_of(joints, near)[0])
     position = near.position + step[:, :3]
     turned = Rotation.from_rotvec(step[:, 3:]) * Rotation.from_quat(near.quaternion_xyzw)
     quaternion = np.ascontiguousarray(turned.as_quat())
-    leg_kernels.jacobian(*_joints(inertial), position, quaternion, matrix)
+    leg_kernels.jacobian(*joints, position, quaternion, matrix)
     twist = _solve(matrix, rate)
     change = np.empty_like(matrix)
-    leg_kernels.jacobian_derivative(*_joints(inertial), position, quaternion, twist, change)
+    leg_kernels.jacobian_derivative(*joints, position, quaternion, twist, change)
     rest = acceleration - np.einsum('nij,nj->ni', change, twist)
     return Motion(position, quaternion, twist, _solve(matrix, rest))
 
