@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from graphlib import TopologicalSorter
 from importlib import import_module
+from multiprocessing.util import Finalize
 import os
 from pathlib import Path
 import sys
@@ -67,25 +68,31 @@ def compile_in(pool: ProcessPoolExecutor) -> Iterator[str]:
             yield name
 
 
-def main() -> None:
-    """Compile, side by side unless one process has to see it all."""
-    sys.path.append(str(PAPERS))
-    if not os.environ.get('NUMBA_JIT_COVERAGE'):
-        total = len(kernel_modules())
-        with ProcessPoolExecutor(WORKERS) as pool:
-            for count, name in enumerate(compile_in(pool), 1):
-                print(f'{count} of {total} modules: {name}', flush=True)
-        return
+def watch() -> None:
+    """Let coverage learn the lines of what this process compiles, and write them at its end."""
     from coverage import Coverage
 
     coverage = Coverage(data_suffix=True)
     coverage.set_option('run:disable_warnings', ['trace-changed', 'no-data-collected'])
     coverage.start()
     sys.settrace(None)
-    for name in kernel_modules():
-        compile_module(name)
-    coverage.stop()
-    coverage.save()
+
+    def save() -> None:
+        coverage.stop()
+        coverage.save()
+
+    # Processes of a pool end without `atexit`.
+    Finalize(None, save, exitpriority=1)
+
+
+def main() -> None:
+    """Compile side by side."""
+    sys.path.append(str(PAPERS))
+    total = len(kernel_modules())
+    watched = watch if os.environ.get('NUMBA_JIT_COVERAGE') else None
+    with ProcessPoolExecutor(WORKERS, initializer=watched) as pool:
+        for count, name in enumerate(compile_in(pool), 1):
+            print(f'{count} of {total} modules: {name}', flush=True)
 
 
 if __name__ == '__main__':
