@@ -85,6 +85,7 @@ PAPERS = {path.stem for path in (ROOT / 'papers').glob('*.py')}
 NO_KEY = {
     'backports',
     'compression',
+    'daqp',
     'distributed',
     'lz4',
     'mujoco',

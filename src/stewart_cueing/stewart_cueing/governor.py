@@ -72,7 +72,27 @@ class Governor(PlanFollower):
             The motion at `now`.
         """
         state = self.plan.sample(now)
-        target = self._accelerations(state, wanted)
+        self._go_on(state, now, self._accelerations(state, wanted))
+        self._wanted = wanted
+        return state
+
+    def accelerate(self, now: float, asked: Array) -> Motion:
+        """Choose the plan to follow from `now` on, towards accelerations a period later.
+
+        Args:
+            now: Time since the start [s]; it must not go back.
+            asked: Linear and angular, (6,) [m/s², rad/s²]; too large ones keep their directions.
+
+        Returns:
+            The motion at `now`.
+        """
+        state = self.plan.sample(now)
+        self._go_on(state, now, asked.reshape(2, 3))
+        return state
+
+    def _go_on(self, state: Motion, now: float, asked: Array) -> None:
+        """Adopt the plan nearest to accelerations (2, 3) after a period that keeps the limits."""
+        target = self._reached(state, asked)
         base = self.plan.sample(now + self._period).acceleration.reshape(2, 3)
         check = now + self._period, LEAST_CHECKS
         self.share, self.limited_by = 1.0, self._adopt(self._made(state, now, target), *check)
@@ -83,11 +103,9 @@ class Governor(PlanFollower):
         if self.plan.duration <= now:
             # It rests in front of a limit, and still something is wanted.
             self.plan = self._made(state, now, np.zeros((2, 3)))
-        self._wanted = wanted
-        return state
 
     def _accelerations(self, state: Motion, wanted: Motion) -> Array:
-        """Return the accelerations to have after a period (2, 3), within bounds of their own.
+        """Return the accelerations to have after a period (2, 3).
 
         The wanted motion is followed a period late: the state belongs to the last one wanted.
         """
@@ -101,7 +119,10 @@ class Governor(PlanFollower):
         aim = speed + shortened(0.5 * self._bandwidth * away, self._scale * self._speeds)
         aim = shortened(aim, (1.0 - 4.0 * RESERVE) * self._speeds)
         gap = aim - state.twist.reshape(2, 3)
-        asked = wanted.acceleration.reshape(2, 3) + 2.0 * self._bandwidth * gap
+        return wanted.acceleration.reshape(2, 3) + 2.0 * self._bandwidth * gap
+
+    def _reached(self, state: Motion, asked: Array) -> Array:
+        """Return asked accelerations (2, 3) within their bounds and those of the jerk."""
         asked = shortened(asked, self._bounds[:, 0])
         now = state.acceleration.reshape(2, 3)
         return now + shortened(asked - now, self._bounds[:, 1] * self._period)

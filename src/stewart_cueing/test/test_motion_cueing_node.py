@@ -36,9 +36,9 @@ from stewart_node_support.stamps import to_nanoseconds
 class Ride(Rig):
     """A rig with somebody on it."""
 
-    def __init__(self, pose: Pose | None = None) -> None:
+    def __init__(self, pose: Pose | None = None, **parameters: str) -> None:
         super().__init__(pose or neutral_plus())
-        self.node = self.active(MotionCueing)
+        self.node = self.active(MotionCueing, **parameters)
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
         self.vehicle = self.talk(Imu, 'vehicle/motion', SENSOR_QOS)
         self.drive(DriverState.ENABLED)
@@ -102,6 +102,21 @@ def test_a_drive_through_the_node_is_that_of_the_verb_at_most_20_ms_later(
     best = lateness[np.argmin([off(late) for late in lateness])]
     assert best == pytest.approx(interval, abs=0.0015)
     assert best <= 0.02
+
+
+def test_the_optimal_method_goes_the_same_way() -> None:
+    with Ride(method='optimal') as rig:
+        rig.start()
+        rig.setpoints.clear()
+        rig.feel(drive(2.0, 0.02))
+        assert rig.inverse.refusals.refused == 0
+        require_continuous(rig.setpoints)
+        time, motion = motions(rig.setpoints)
+        assert len(MotionGuard(VIGO).admit_run(motion, time).stroke) == len(time)
+        assert np.ptp(motion.position, axis=0).max() > 0.005
+        assert rig.call(Trigger, 'cueing/stop').success
+        rig.until(lambda: rig.node.phase is Phase.IDLE)
+        require_at_rest(rig.setpoints[-1])
 
 
 def test_stop_brings_it_to_rest_and_home_and_it_can_start_again(rig: Ride) -> None:

@@ -20,9 +20,9 @@ import sys
 import sysconfig
 from typing import Any
 
-# Named like their modules. rosdep has no key for the first three, so README.md and docker/ name
+# Named like their modules. rosdep has no key for the first four, so README.md and docker/ name
 # them, too; it installs the others with pip.
-WITHOUT_ROSDEP_KEY = ('pyroute2', 'pysoem', 'viser')
+WITHOUT_ROSDEP_KEY = ('daqp', 'pyroute2', 'pysoem', 'viser')
 FROM_PIP = (*WITHOUT_ROSDEP_KEY, 'filterpy', 'pyswarms', 'rosbags', 'yourdfpy')
 
 

@@ -91,10 +91,11 @@ class MotionCueing(FollowingNode):
             self._take(sample)
 
     def make_follower(self, guard: MotionGuard) -> LiveRide:
-        """Return washout and governor with the preset of the platform."""
+        """Return the method with the preset of the platform."""
         parameters = self.parameters
         settings = settings_for(guard.platform.name, parameters.gain)
-        return LiveRide(guard, settings, 1.0 / parameters.rate, parameters.input_silence)
+        rate, silence = parameters.rate, parameters.input_silence
+        return LiveRide(guard, settings, 1.0 / rate, silence, parameters.method)
 
     def _on_motion(self, message: Imu) -> None:
         if self._socket is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stewart_cueing.vehicle.methods import METHODS
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_node_support.fields import param
 
@@ -14,6 +15,11 @@ from stewart_node_support.fields import param
 class MotionCueingParameters(TrajectoryParameters):
     """Parameters of the node that follows a vehicle."""
 
+    method: str = param(
+        'washout',
+        'classical washout, or the motion that is nearest to what is wanted (optimal)',
+        choices=METHODS,
+    )
     gain: float = param(
         1.0, "factor of the preset's scales of force and rate [-]", min=1e-3, max=100.0
     )

@@ -1,13 +1,14 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A ride that comes in sample by sample: washout and governor, one row per elapsed period."""
+"""A ride that comes in sample by sample: one row of a method per elapsed period."""
 
 from __future__ import annotations
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.governor import Governor
-from stewart_cueing.vehicle.washout import LEVEL, Washout, WashoutSettings
+from stewart_cueing.vehicle.methods import cueing
+from stewart_cueing.vehicle.washout import LEVEL, WashoutSettings
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
@@ -75,9 +76,10 @@ class LiveRide:
 
     Args:
         guard: Judge of every setpoint.
-        settings: Of the washout.
+        settings: Scales, bounds, filters and the head.
         period: Between its rows [s].
         silence: See `LiveInput`.
+        method: One of `METHODS`.
 
     Attributes:
         input: Where samples are put.
@@ -85,12 +87,16 @@ class LiveRide:
     """
 
     def __init__(
-        self, guard: MotionGuard, settings: WashoutSettings, period: float, silence: float
+        self,
+        guard: MotionGuard,
+        settings: WashoutSettings,
+        period: float,
+        silence: float,
+        method: str = 'washout',
     ) -> None:
-        centre = guard.platform.geometry.neutral_pose
         self.input = LiveInput(period, silence)
-        self.governor = Governor(guard, centre, period=period)
-        self._washout = Washout(settings, centre, period)
+        self._cueing = cueing(method, guard, settings, period)
+        self.governor: Governor = self._cueing.governor
         self._period, self._rows = period, 0
 
     @property
@@ -102,6 +108,5 @@ class LiveRide:
         """Go on to an instant since the start [s], one row for every period that has elapsed."""
         while self._rows * self._period <= now + 1e-9:
             moment = self._rows * self._period
-            wanted = self._washout.run(self.input.value(moment)[None])[0]
-            self.governor.advance(moment, wanted)
+            self._cueing.advance(moment, self.input.value(moment))
             self._rows += 1

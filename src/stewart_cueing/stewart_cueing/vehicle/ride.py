@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.governor import Governor
 from stewart_cueing.vehicle.inputs import VehicleRide
+from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived
 from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
@@ -74,24 +74,20 @@ def cued(
     platform: Platform,
     settings: WashoutSettings,
     *,
-    governed: bool = True,
+    method: str = 'washout',
     progress: Progress = silent,
 ) -> CuedRide:
-    """Play a ride; without the governor what comes out may break limits."""
+    """Play a ride by one of `METHODS`, within every limit."""
     time, inputs = ride.at_rate(RATE)
-    centre, period = platform.geometry.neutral_pose, 1.0 / RATE
-    motion = Washout(settings, centre, period).run(inputs)
-    held = np.ones(time.size)
-    if governed:
-        governor = Governor(MotionGuard(platform), centre, period=period)
-        rows = []
-        for n in range(time.size):
-            rows.append(governor.advance(float(time[n]), motion[n]))
-            held[n] = governor.share
-            if n % TOLD == 0:
-                progress(n / time.size)
-        parts = zip(*(row.parts() for row in rows), strict=True)
-        motion = Motion(*(np.stack(column) for column in parts))
+    period = 1.0 / RATE
+    player, held, rows = cueing(method, MotionGuard(platform), settings, period), [], []
+    for n in range(time.size):
+        rows.append(player.advance(float(time[n]), inputs[n]))
+        held.append(player.governor.share)
+        if n % TOLD == 0:
+            progress(n / time.size)
+    parts = zip(*(row.parts() for row in rows), strict=True)
+    motion = Motion(*(np.stack(column) for column in parts))
     given = felt(motion, np.array(settings.head))
     senses = perceived(inputs, period), perceived(given, period)
     bounds = platform.limits.stroke
@@ -102,7 +98,7 @@ def cued(
         given,
         *senses,
         motion,
-        held,
+        np.array(held),
         float(np.abs(away / (0.5 * np.ptp(bounds, axis=1))).max()),
         false_cues(*senses, period),
     )

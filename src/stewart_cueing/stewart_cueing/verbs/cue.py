@@ -12,7 +12,10 @@ import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
-from stewart_cueing.vehicle.ride import cued, fitted, settings_for
+from stewart_cueing.vehicle.methods import METHODS
+from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
+from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, settings_for
+from stewart_cueing.vehicle.washout import WashoutSettings
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.verbs.arguments import (
     add_examples,
@@ -22,18 +25,23 @@ from stewart_kinematics.verbs.arguments import (
 )
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import STANDARD_STREAM
+from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part
 
 HELP = "turn a vehicle's specific force and rates into setpoints within every limit"
 
 EXAMPLES = """
-The washout has presets for vigo and srs. Its motion is followed within every limit of the
-platform: where the platform cannot follow, it is late. --fit scales the ride until the washout
-alone keeps the limits.
+Settings have presets for vigo and srs. The classical washout is followed within every limit of
+the platform: where the platform cannot follow, it is late. The optimal method plans with strokes,
+rates and accelerations of the legs in view. --fit scales the ride until the washout alone keeps
+the limits, and takes that scale for both. --plot draws what is felt by both methods against what
+is wanted.
 
 examples:
   stewart cue flight.csv --platform srs -o setpoints.csv
   stewart cue drive_1 --topic imu/data --fit -o setpoints.csv
+  stewart cue drive.csv --method optimal --plot felt.svg -o setpoints.csv
+  stewart cue --omct --platform srs --plot omct.svg -o omct.csv
 """
 
 
@@ -41,12 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_examples(parser, EXAMPLES)
     add = parser.add_argument
-    add('ride', metavar='FILE', help='CSV with time_s, fx_mps2 ..., p_radps ...; - ; or a bag')
+    what = parser.add_mutually_exclusive_group(required=True)
+    text = 'CSV with time_s, fx_mps2 ..., p_radps ...; - ; or a bag'
+    what.add_argument('ride', metavar='FILE', nargs='?', help=text)
+    text = 'instead of a ride: frequency responses of the ten tests of ICAO 9625'
+    what.add_argument('--omct', action='store_true', help=text)
     add('--topic', default='imu/data', help='sensor_msgs/Imu in the bag (default: %(default)s)')
+    add('--method', choices=METHODS, default='washout', help='(default: %(default)s)')
     add('--gain', type=float, default=1.0, help='factor of force and rate (default: %(default)s)')
     add('--fit', action='store_true', help='find the gain with which no limit is met')
     add_platform(parser)
-    add_output(parser, 'CSV file with pose, twist and acceleration')
+    add_output(parser, 'CSV file with pose, twist and acceleration; of --omct, gain and phase')
+    add_picture_argument(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -57,18 +71,54 @@ def main(arguments: argparse.Namespace) -> int:
         OSError: If a file cannot be read or written.
     """
     platform = Platform.from_yaml(arguments.platform)
-    ride = _read(arguments.ride, arguments.topic)
     settings = settings_for(platform.name, arguments.gain)
+    if arguments.omct:
+        return _test(arguments, platform, settings)
+    ride = _read(arguments.ride, arguments.topic)
     if arguments.fit:
         settings, factor = fitted(ride, platform, settings)
         print(f'fitted: gain {factor * arguments.gain:.3g}', file=sys.stderr)
     with show_part('cueing') as progress:
-        found = cued(ride, platform, settings, progress=progress)
+        found = cued(ride, platform, settings, method=arguments.method, progress=progress)
     motion = found.motion
     samples = np.column_stack(
         [found.time, motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration]
     )
     write_watched(arguments.output, (TIME, *POSE, *TWIST, *ACCELERATION), samples)
+    _tell(found)
+    if arguments.plot:
+        from stewart_cueing.vehicle.plotting import felt_against_wanted
+
+        others = [method for method in METHODS if method != arguments.method]
+        rides = {arguments.method: found}
+        rides |= {method: cued(ride, platform, settings, method=method) for method in others}
+        save_picture(felt_against_wanted(rides), arguments.plot)
+    return 0
+
+
+def _test(arguments: argparse.Namespace, platform: Platform, settings: WashoutSettings) -> int:
+    """Write the frequency responses of a method: number of the test, frequency, gain, phase."""
+    with show_part('testing') as progress:
+        found = responses(arguments.method, platform, settings, progress)
+    shape = found.shape
+    numbers = np.broadcast_to([[pair.number] for pair in PAIRS], shape)
+    parts = (
+        numbers,
+        np.broadcast_to(FREQUENCIES, shape),
+        np.abs(found),
+        np.degrees(np.angle(found)),
+    )
+    columns = ('test', 'frequency_radps', 'gain', 'phase_deg')
+    write_watched(arguments.output, columns, np.column_stack([part.ravel() for part in parts]))
+    if arguments.plot:
+        from stewart_cueing.vehicle.plotting import response_figure
+
+        save_picture(response_figure({arguments.method: found}), arguments.plot)
+    return 0
+
+
+def _tell(found: CuedRide) -> None:
+    """Print what was used and felt."""
     error = np.sqrt(np.mean((found.given_perceived - found.wanted_perceived) ** 2, axis=0))
     force, rate = (' '.join(f'{value:.3g}' for value in half) for half in error.reshape(2, 3))
     print(
@@ -78,7 +128,6 @@ def main(arguments: argparse.Namespace) -> int:
         f'{found.cues.count} false cues of {found.cues.seconds:.2f} s',
         file=sys.stderr,
     )
-    return 0
 
 
 def _read(source: str, topic: str) -> VehicleRide:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import math
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,10 @@ STRENGTH = 0.95
 """Part of acceleration and jerk that a plan uses; turning about changing axes needs the rest."""
 
 CHECK_STEP, LEAST_CHECKS, MOST_CHECKS = 0.015, 12, 64
-"""Time between the instants at which a plan is checked [s], and bounds of their number."""
+"""Longest time Δ between checks of a plan [s], and bounds of their number.
+
+Between two checks a velocity exceeds both by at most j Δ² / 8, which the reserve must cover.
+"""
 
 TRIALS = 4  # parts of a velocity that are tried after all of it was refused
 
@@ -84,6 +88,8 @@ class PlanFollower:
         guard.check(Motion.at_rest(start))
         limits, self._guard, self._work = guard.platform.limits, guard, np.empty((5, 3))
         self._limits = guard.scale * np.stack([limits.accelerations, limits.jerks], axis=1)
+        covered = 8.0 * RESERVE * guard.scale * limits.velocities / self._limits[:, 1]
+        self._check_step = min(CHECK_STEP, math.sqrt(covered.min()))
         self.share, self.limited_by = 1.0, ''
 
     def _adopt(self, plan: SteeredPlan, begin: float, least: int) -> str:
@@ -95,7 +101,7 @@ class PlanFollower:
         ends = plan.sample(np.array([plan.begin, plan.duration]))
         if refusal := self._guard.nearer(ends, RESERVE):
             return refusal
-        count = int((plan.duration - begin) / CHECK_STEP) + 2
+        count = int((plan.duration - begin) / self._check_step) + 2
         time = np.linspace(begin, plan.duration, min(max(least, count), MOST_CHECKS))
         if begin > plan.begin:
             time = np.concatenate([[plan.begin], time])

@@ -1,0 +1,340 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Optimal cueing: the motion whose specific force and rate come nearest to those of a vehicle.
+
+Every `INTERVAL` a convex quadratic program plans the jerk of the platform over a horizon, constant
+in `BLOCKS` of growing length, from the state in which the platform is (model predictive control;
+docs/decisions/0096-a-program-plans-and-a-governor-judges.md). With the way y = (displacement,
+rotation vector) from the present pose in base axes, r the head's lever and g = (0, 0, 9.81 m/s²),
+the specific force in these axes is, to first order,
+
+    R f ≈ y''_lin + y''_ang x r + g + g x y_ang .
+
+What is wanted is taken to last; the sum of squares weighs its error, the way back to the centre,
+and velocity. Constraints are strokes, rates and accelerations of the legs, linearised about the
+plan of an interval ago, roll, pitch and yaw, velocity and acceleration of the platform (along
+their predicted directions), its jerk, and rest at the horizon's end. Of each plan the first jerk
+is followed, by a `Governor`: whatever the program does, it breaks no limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+
+import daqp
+import numpy as np
+from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.governor import Governor
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    euler_from_quaternion,
+    exp_quaternion,
+    log_quaternion,
+    matrix_from_quaternion,
+    skew,
+)
+
+INTERVAL = 0.01
+"""Time between two plans [s]."""
+
+BLOCKS = (0.02, 0.03, 0.05, 0.09, 0.15, 0.25, 0.4, 0.6, 0.9)
+"""Lengths of the blocks behind the first, which is an interval [s]."""
+
+PART = 0.95
+"""Part of every limit that a plan may use; the governor keeps the rest for itself [-]."""
+
+SOFTNESS = 1e-4
+"""Of the constraints but rest and jerk, which a plan may break where it cannot else."""
+
+LASTING, FADING = 0.3, 0.15
+"""Times by which the lasting part of the input is found, and in which the rest fades [s]."""
+
+ITERATIONS = 300
+"""Of the solver, at most."""
+
+SOFT, EQUAL, END_ROWS = 8, 5, 12
+"""Kinds of constraints in DAQP's coding, and the number of those of the end: rest."""
+
+LEAST_EFFORT = 1e-6
+"""Of the jerk, so that the program is strictly convex."""
+
+UNIT = np.array([1.0, 0.0, 0.0])
+"""Direction of a vector that has none."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the sum of squares counts, per second; all values are ours.
+
+    Attributes:
+        force, rate: Error of specific force [1/(m/s²)²] and rate [1/(rad/s)²].
+        position, attitude: Distance from the centre [1/m²], [1/rad²].
+        velocity: Of the platform [1/(m/s)²].
+        jerk: Part of the allowed jerk [-].
+    """
+
+    force: float = 1.0
+    rate: float = 30.0
+    position: float = 0.5
+    attitude: float = 2.0
+    velocity: float = 0.1
+    jerk: float = 1e-3
+
+
+class OptimalCueing:
+    """Cue a ride by prediction, from a rest at the neutral pose.
+
+    Args:
+        guard: Judge of every setpoint.
+        settings: Scales and bounds of the input, and the head; the filters do not count.
+        period: Time between two calls of `advance` [s].
+        weights: Of the sum of squares.
+
+    Attributes:
+        governor: What is followed; it says what limits it.
+        failures: Plans that the solver did not find; the one before then came to rest.
+    """
+
+    def __init__(
+        self,
+        guard: MotionGuard,
+        settings: WashoutSettings,
+        period: float,
+        weights: Weights = Weights(),
+    ) -> None:
+        platform = guard.platform
+        self._geometry, self._limits = platform.geometry, platform.limits
+        self._centre, self._guard = platform.geometry.neutral_pose, guard
+        self.governor, self.failures = Governor(guard, self._centre, period=period), 0
+        self._period, self._rows = period, 0
+        self._every = max(1, round(INTERVAL / period))
+        self._scales = np.array([*settings.force_scale, *settings.rate_scale])
+        self._bounds = np.array([*settings.force_limit, *settings.rate_limit])
+        yaw = euler_from_quaternion('ZYX', self._centre.quaternion_xyzw)[0]
+        self._home = exp_quaternion([0.0, 0.0, yaw])
+        lengths = np.array([self._every * period, *BLOCKS])
+        self._horizon = Horizon(lengths)
+        part = PART * guard.scale / math.sqrt(3.0)
+        jerks = np.array([self._limits.linear_jerk, self._limits.angular_jerk])
+        self._scale = np.tile(part * np.repeat(jerks, 3), len(lengths))
+        head = matrix_from_quaternion(self._home) @ np.array(settings.head)
+        self._errors = self._sum_of_squares(weights, head)
+        self._lasting = np.zeros(6)
+        self._learnt = 1.0 - math.exp(-lengths[0] / LASTING)
+        self._fading = np.exp(-np.cumsum(lengths) / FADING)[:, None]
+        self._program: daqp.Model | None = None
+        self._ahead = np.zeros((3, len(lengths), 6))
+        self._jerk: Array | None = np.zeros(6)
+
+    def advance(self, now: float, sample: Array) -> Motion:
+        """Choose the plan to follow from `now` on, towards what the vehicle does.
+
+        Args:
+            now: Time since the start [s]; it must not go back.
+            sample: Specific force and rate (6,) of the vehicle at the head, in its axes.
+
+        Returns:
+            The motion at `now`.
+
+        Raises:
+            VehicleInputError: If the sample is not six finite numbers.
+        """
+        if sample.shape != (6,) or not np.isfinite(sample).all():
+            raise VehicleInputError(f'expected six finite numbers [m/s², rad/s], got {sample}')
+        state = self.governor.plan.sample(now)
+        if self._rows % self._every == 0:
+            self._jerk = self._planned(state, sample)
+        self._rows += 1
+        if self._jerk is None:
+            return state
+        return self.governor.accelerate(now, state.acceleration + self._period * self._jerk)
+
+    def _planned(self, state: Motion, sample: Array) -> Array | None:
+        """Return the jerk (6,) to have now; None if no plan was found."""
+        free = self._horizon.free(state)
+        gradient = -self._errors.T @ self._wanted(state, sample, free)
+        matrix, bounds = self._constraints(state, free, self._horizon.shifted(self._ahead))
+        if not np.isfinite(bounds).all():
+            # A rod does not reach that far: linearised where the platform is.
+            matrix, bounds = self._constraints(state, free, np.zeros_like(free))
+        solution = self._solved(gradient, matrix, bounds)
+        if solution is None:
+            # The governor comes to rest, and planning begins anew.
+            self.failures, self._program = self.failures + 1, None
+            self._ahead = np.zeros_like(free)
+            return None
+        jerks = (self._scale * solution).reshape(-1, 6)
+        self._ahead = free + self._horizon.gain @ jerks
+        return jerks[0]
+
+    def _solved(self, gradient: Array, matrix: Array, bounds: Array) -> Array | None:
+        """Return the solution of the program, begun with the last one's active constraints."""
+        # The simple bounds of the variables, ± 1, come first.
+        lower, upper = (
+            np.concatenate([np.full(gradient.size, sign), row])
+            for sign, row in zip((-1.0, 1.0), bounds, strict=True)
+        )
+        if self._program is None:
+            self._program = daqp.Model()
+            self._program.settings = {'rho_soft': SOFTNESS, 'iter_limit': ITERATIONS}
+            kinds = np.zeros(lower.size, dtype=np.int32)
+            kinds[gradient.size : -END_ROWS], kinds[-END_ROWS:] = SOFT, EQUAL
+            hessian = self._errors.T @ self._errors
+            found = self._program.setup(hessian, gradient, matrix, upper, lower, kinds)[0]
+        else:
+            found = self._program.update(f=gradient, A=matrix, bupper=upper, blower=lower)
+        if found < 0:
+            return None
+        solution, _, found, _ = self._program.solve()
+        return solution if found > 0 and np.isfinite(solution).all() else None
+
+    def _sum_of_squares(self, weights: Weights, head: Array) -> Array:
+        """Return the rows (r, 6 n) whose squares are summed, for variables that are parts of jerk.
+
+        Its rows are those of `_wanted`, then one for each variable.
+        """
+        nothing, unit = np.zeros((3, 3)), np.eye(3)
+        felt = np.hstack([unit, -skew(head)]), np.hstack([nothing, skew([0.0, 0.0, GRAVITY])])
+        linear, angular = np.hstack([unit, nothing]), np.hstack([nothing, unit])
+        way, velocity, acceleration = self._horizon.gain
+        parts = [
+            (weights.force, np.kron(acceleration, felt[0]) + np.kron(way, felt[1])),
+            (weights.rate, np.kron(velocity, angular)),
+            (weights.position, np.kron(way, linear)),
+            (weights.attitude, np.kron(way, angular)),
+            (weights.velocity, np.kron(velocity, linear)),
+        ]
+        self._felt, self._shares = felt, np.sqrt(np.repeat(self._horizon.lengths, 3))
+        self._roots = np.sqrt([weight for weight, _ in parts])
+        rows = [
+            root * self._shares[:, None] * part * self._scale
+            for root, (_, part) in zip(self._roots, parts, strict=True)
+        ]
+        effort = np.sqrt(weights.jerk * np.repeat(self._horizon.lengths, 6)) + LEAST_EFFORT
+        return np.vstack([*rows, np.diag(effort)])
+
+    def _wanted(self, state: Motion, sample: Array, free: Array) -> Array:
+        """Return what the rows of the sum of squares are to be, (r,)."""
+        asked = (sample - LEVEL) * self._scales
+        asked = np.clip(asked, -self._bounds, self._bounds)
+        self._lasting += self._learnt * (asked - self._lasting)
+        asked = self._lasting + self._fading * (asked - self._lasting)
+        rotation = matrix_from_quaternion(state.quaternion_xyzw)
+        up = LEVEL[:3]
+        force = (asked[:, :3] + up) @ rotation.T - up
+        off = log_quaternion(
+            compose_quaternions(state.quaternion_xyzw, self._home * [-1.0, -1.0, -1.0, 1.0])
+        )
+        way, velocity, acceleration = free
+        targets = [
+            force - acceleration @ self._felt[0].T - way @ self._felt[1].T,
+            asked[:, 3:] @ rotation.T - velocity[:, 3:],
+            self._centre.position - state.position - way[:, :3],
+            -off - way[:, 3:],
+            -velocity[:, :3],
+        ]
+        rows = [
+            root * self._shares * target.ravel()
+            for root, target in zip(self._roots, targets, strict=True)
+        ]
+        return np.concatenate([*rows, np.zeros(self._scale.size)])
+
+    def _constraints(self, state: Motion, free: Array, ahead: Array) -> tuple[Array, Array]:
+        """Return rows of the constraints (m, 6 n) and their lower and upper bounds (2, m).
+
+        They are linearised about a motion (3, n, 6), and divided by half of their intervals.
+        """
+        motion = Motion(
+            state.position + ahead[0, :, :3],
+            compose_quaternions(exp_quaternion(ahead[0, :, 3:]), state.quaternion_xyzw),
+            ahead[1],
+            ahead[2],
+        )
+        legs, limits = inverse(self._geometry, motion), self._limits
+        legwise = jacobian(self._geometry, motion.position, motion.quaternion_xyzw)
+        angles = euler_from_quaternion('ZYX', motion.quaternion_xyzw)
+        scale = self._guard.scale
+        rate, second = limits.rate * scale, limits.acceleration * scale
+        turns = np.stack([limits.yaw, limits.pitch, limits.roll])
+        speeds = scale * np.array([limits.linear_velocity, limits.angular_velocity])
+        pushes = scale * np.array([limits.linear_acceleration, limits.angular_acceleration])
+        both = [-1.0, 1.0]
+        groups = [
+            (0, legwise, legs.stroke, limits.stroke),
+            (0, _euler_slopes(angles), angles, turns),
+            (1, legwise, legs.rate, np.outer(np.full(6, rate), both)),
+            (1, *_along(motion.twist), np.outer(speeds, both)),
+            (2, legwise, legs.acceleration, np.outer(np.full(6, second), both)),
+            (2, *_along(motion.acceleration), np.outer(pushes, both)),
+        ]
+        matrices, bounds = [], []
+        for order, slopes, value, interval in groups:
+            size, middle = 0.5 * np.ptp(interval, axis=1), interval.mean(axis=1)
+            slope = slopes / size[:, None]
+            rows = np.einsum('kj,krc->krjc', self._horizon.gain[order], slope)
+            matrices.append(rows.reshape(-1, self._scale.size) * self._scale)
+            away = np.einsum('krc,kc->kr', slope, free[order] - ahead[order])
+            there = ((value - middle) / size + away).ravel()
+            bounds.append(np.stack([-PART - there, PART - there]))
+        matrices.append(np.kron(self._horizon.gain[1:, -1], np.eye(6)) * self._scale)
+        end = -free[1:, -1].ravel()
+        return np.vstack(matrices), np.hstack([*bounds, np.stack([end, end])])
+
+
+class Horizon:
+    """Blocks of constant jerk, and the motion at their ends.
+
+    Attributes:
+        lengths (n,): Of the blocks [s].
+        gain (3, n, n): Of way, velocity, acceleration at the end of each block by jerks.
+    """
+
+    def __init__(self, lengths: Array) -> None:
+        self.lengths, self._ends = lengths, np.cumsum(lengths)
+        begin = self._ends - lengths
+        since = np.maximum(self._ends[:, None] - begin, 0.0)
+        after = np.maximum(self._ends[:, None] - self._ends, 0.0)
+        self.gain = np.stack([(since**k - after**k) / math.factorial(k) for k in (3, 2, 1)])
+
+    def free(self, state: Motion) -> Array:
+        """Return way, velocity and acceleration (3, n, 6) without any jerk."""
+        t, a = self._ends[:, None], state.acceleration
+        way = t * state.twist + 0.5 * t * t * a
+        return np.stack([way, state.twist + t * a, np.broadcast_to(a, way.shape)])
+
+    def shifted(self, ahead: Array) -> Array:
+        """Return a plan (3, n, 6) from the end of its first block on, linear between its ends."""
+        time = np.minimum(self._ends + self.lengths[0], self._ends[-1])
+        place = np.minimum(np.searchsorted(self._ends, time), len(time) - 1)
+        share = (time - self._ends[place - 1]) / self.lengths[place]
+        before, after = ahead[:, place - 1], ahead[:, place]
+        moved = before + share[:, None] * (after - before)
+        moved[0] -= ahead[0, 0]
+        return np.asarray(moved)
+
+
+def _along(vectors: Array) -> tuple[Array, Array]:
+    """Return unit rows (k, 2, 6) along linear and angular halves (k, 6), and their lengths."""
+    halves = vectors.reshape(-1, 2, 3)
+    length = np.linalg.norm(halves, axis=-1)
+    unit = np.where(length[..., None] > 1e-9, halves / np.maximum(length, 1e-9)[..., None], UNIT)
+    rows = np.zeros((len(vectors), 2, 6))
+    rows[:, 0, :3], rows[:, 1, 3:] = unit[:, 0], unit[:, 1]
+    return rows, length
+
+
+def _euler_slopes(angles: Array) -> Array:
+    """Return rows (k, 3, 6): yaw, pitch, roll (k, 3) by a small rotation in base axes."""
+    yaw, pitch = angles[:, 0], angles[:, 1]
+    rows = np.zeros((len(angles), 3, 6))
+    rows[:, 2, 3], rows[:, 2, 4] = np.cos(yaw) / np.cos(pitch), np.sin(yaw) / np.cos(pitch)
+    rows[:, 1, 3], rows[:, 1, 4] = -np.sin(yaw), np.cos(yaw)
+    rows[:, 0, 3:5] = np.sin(pitch)[:, None] * rows[:, 2, 3:5]
+    rows[:, 0, 5] = 1.0
+    return rows

@@ -1,0 +1,55 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of cueing: what is felt against what is wanted, and frequency responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from matplotlib.figure import Figure
+import numpy as np
+from stewart_cueing.vehicle.response import Complex, FREQUENCIES, PAIRS
+from stewart_cueing.vehicle.ride import CuedRide
+
+NAMES = ('surge', 'sway', 'heave', 'roll', 'pitch', 'yaw')
+
+
+def felt_against_wanted(rides: Mapping[str, CuedRide]) -> Figure:
+    """Draw perceived specific force (left) and rate (right) of one ride by several methods."""
+    figure = Figure(figsize=(11.0, 7.0), layout='constrained')
+    panels = figure.subplots(3, 2, sharex=True)
+    for k, axes in enumerate(panels.T.ravel()):
+        first = next(iter(rides.values()))
+        axes.plot(first.time, first.wanted_perceived[:, k], color='0.6', label='vehicle')
+        for name, ride in rides.items():
+            error = ride.given_perceived[:, k] - ride.wanted_perceived[:, k]
+            label = f'{name}, rms error {np.sqrt(np.mean(error**2)):.2g}'
+            axes.plot(ride.time, ride.given_perceived[:, k], linewidth=1.0, label=label)
+        axes.set_ylabel(f'{NAMES[k]} [{"m/s²" if k < 3 else "rad/s"}]')
+        axes.legend(fontsize='x-small', loc='upper right')
+    panels[0, 0].set_title('specific force, through the otoliths')
+    panels[0, 1].set_title('rate, through the canals')
+    for axes in panels[-1]:
+        axes.set_xlabel('time [s]')
+    return figure
+
+
+def response_figure(found: Mapping[str, Complex]) -> Figure:
+    """Draw gains and phases (10, 12) of several methods, a panel for each of `PAIRS`."""
+    figure = Figure(figsize=(14.0, 8.0), layout='constrained')
+    panels = figure.subplots(4, 5, sharex=True)
+    for k, pair in enumerate(PAIRS):
+        gain, phase = panels[2 * (k // 5), k % 5], panels[2 * (k // 5) + 1, k % 5]
+        for name, values in found.items():
+            gain.loglog(FREQUENCIES, np.abs(values[k]), marker='.', label=name)
+            phase.semilogx(FREQUENCIES, np.degrees(np.angle(values[k])), marker='.')
+        gain.set_title(f'{pair.number}: {pair.name}', fontsize='small')
+        phase.set_ylim(-185.0, 185.0)
+        phase.set_yticks([-180.0, -90.0, 0.0, 90.0, 180.0])
+        if k % 5 == 0:
+            gain.set_ylabel('gain [SI]')
+            phase.set_ylabel('phase [°]')
+        gain.legend(fontsize='x-small')
+    for axes in panels[-1]:
+        axes.set_xlabel('frequency [rad/s]')
+    return figure

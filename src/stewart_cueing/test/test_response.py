@@ -1,0 +1,74 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Responses measured on the platform's motion are those of the filters' transfer functions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_cueing.vehicle.response import (
+    AMPLITUDES,
+    closed_form,
+    FREQUENCIES,
+    measured,
+    Pair,
+    PAIRS,
+    PERIOD,
+)
+from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
+from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Array, Motion
+from stewart_tables.csv_tables import read_table
+
+
+def washed(name: str, pair: Pair, frequency: float) -> complex:
+    """Return the measured response of a platform's washout."""
+    centre, settings = load_platform(name).geometry.neutral_pose, PRESETS[name]
+
+    def play(samples: Array) -> Motion:
+        return Washout(settings, centre, PERIOD).run(samples)
+
+    head, amplitude = np.array(settings.head), AMPLITUDES[pair.source]
+    found = measured(play, head, pair.source, frequency, amplitude, PERIOD)
+    return complex(found[pair.result])
+
+
+@pytest.mark.parametrize('pair', PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.parametrize('name', ['srs', 'vigo'])
+def test_the_measured_response_is_that_of_the_transfer_functions(name: str, pair: Pair) -> None:
+    for frequency in FREQUENCIES[[3, 7, 11]]:
+        expected = closed_form(PRESETS[name], pair, frequency, PERIOD)
+        assert abs(washed(name, pair, frequency) - expected) < 0.01 * abs(expected)
+
+
+@pytest.mark.slow
+def test_the_verb_writes_the_responses_of_all_tests_at_all_frequencies(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    target, picture = tmp_path / 'omct.csv', tmp_path / 'omct.svg'
+    words = ['--omct', '--platform', 'srs', '--plot', str(picture), '-o', str(target)]
+    assert main(parser.parse_args(words)) == 0
+    columns = ('test', 'frequency_radps', 'gain', 'phase_deg')
+    rows = read_table(target, columns).take(columns)
+    assert len(rows) == len(PAIRS) * len(FREQUENCIES)
+    for number, frequency, gain, phase in rows:
+        pair = PAIRS[round(number) - 1]
+        expected = closed_form(PRESETS['srs'], pair, frequency, PERIOD)
+        found = gain * np.exp(1j * np.radians(phase))
+        assert abs(found - expected) < 0.01 * abs(expected)
+    assert picture.read_text().startswith('<?xml')
+
+
+def test_constant_forces_become_tilt_and_constant_rates_fade() -> None:
+    """Limits of the transfer functions that need no simulation."""
+    settings, slow = WashoutSettings(), 1e-4
+    surge = closed_form(settings, PAIRS[5], slow, PERIOD)
+    assert surge == pytest.approx(settings.force_scale[0], rel=1e-3)
+    assert abs(closed_form(settings, PAIRS[4], slow, PERIOD)) < 1e-3
+    assert closed_form(settings, PAIRS[9], 60.0, PERIOD) == pytest.approx(
+        settings.force_scale[2] / (1.0 + 0.3j), abs=0.06
+    )
