@@ -113,7 +113,8 @@ def _test(arguments: argparse.Namespace, platform: Platform, settings: WashoutSe
     if arguments.plot:
         from stewart_cueing.vehicle.plotting import response_figure
 
-        save_picture(response_figure({arguments.method: found}), arguments.plot)
+        name = f'{platform.name}, {arguments.method}'
+        save_picture(response_figure(found, name), arguments.plot)
     return 0
 
 
