@@ -119,6 +119,45 @@ def test_the_horizon_is_that_of_integrated_jerks() -> None:
         np.testing.assert_allclose(found[:, n].ravel(), start, atol=1e-9)
 
 
+def test_the_first_jerk_of_heave_is_that_of_the_optimality_conditions() -> None:
+    """Far from every limit: the linear system of the least squares and the rest at the end."""
+    lengths = np.array([optimal.INTERVAL, *optimal.BLOCKS])
+    ends, count = np.cumsum(lengths), len(lengths)
+    columns = []
+    for block in range(count):
+        way = velocity = acceleration = 0.0
+        column = []
+        for n, h in enumerate(lengths):
+            jerk = float(n == block)
+            way += velocity * h + acceleration * h**2 / 2.0 + jerk * h**3 / 6.0
+            velocity += acceleration * h + jerk * h**2 / 2.0
+            acceleration += jerk * h
+            column.append((way, velocity, acceleration))
+        columns.append(column)
+    way, velocity, acceleration = np.array(columns).T
+    platform, weights, asked = load_platform('srs'), Weights(), 0.1
+    lasting = asked * (1.0 - np.exp(-lengths[0] / optimal.LASTING))
+    wanted = lasting + (asked - lasting) * np.exp(-ends / optimal.FADING)
+    largest = optimal.PART * platform.limits.linear_jerk / np.sqrt(3.0)
+    matrix = np.diag(weights.jerk * lengths) / largest**2
+    for weight, rows in (
+        (weights.force, acceleration),
+        (weights.position, way),
+        (weights.velocity, velocity),
+    ):
+        matrix += weight * rows.T @ (lengths[:, None] * rows)
+    gradient = weights.force * acceleration.T @ (lengths * wanted)
+    end = np.stack([velocity[-1], acceleration[-1]])
+    system = np.block([[matrix, end.T], [end, np.zeros((2, 2))]])
+    expected = np.linalg.solve(system, np.append(gradient, [0.0, 0.0]))[0]
+
+    player = OptimalCueing(MotionGuard(platform), OPEN, PERIOD)
+    player.advance(0.0, LEVEL + np.array([0.0, 0.0, asked, 0.0, 0.0, 0.0]))
+    found = player.governor.plan.sample(PERIOD).linear_acceleration / PERIOD
+    assert abs(expected) > 0.5
+    np.testing.assert_allclose(found, [0.0, 0.0, expected], atol=1e-3 * abs(expected))
+
+
 def test_a_lasting_force_is_given_by_tilt_and_a_rest_is_returned_to() -> None:
     platform, settings = load_platform('srs'), PRESETS['srs']
     player = OptimalCueing(MotionGuard(platform), settings, PERIOD)
@@ -148,6 +187,17 @@ def test_the_onset_has_the_direction_of_the_vehicle(axis: int) -> None:
     state = player.governor.plan.sample(0.1)
     onset = state.acceleration[axis] if axis < 3 else state.twist[axis]
     assert onset > (0.05 if axis < 3 else 0.01)
+
+
+@pytest.mark.parametrize('row', [40, 41])
+def test_a_step_is_answered_within_a_plan_and_a_period(row: int) -> None:
+    player = OptimalCueing(MotionGuard(load_platform('srs')), PRESETS['srs'], PERIOD)
+    step = LEVEL + np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    moved = []
+    for n in range(row + 5):
+        state = player.advance(n * PERIOD, step if n >= row else LEVEL)
+        moved.append(state.linear_acceleration[2] > 0.01)
+    assert (moved.index(True) - row) * PERIOD <= optimal.INTERVAL + PERIOD
 
 
 def test_a_plan_goes_to_the_limits_and_leaves_the_governor_nothing_to_refuse() -> None:

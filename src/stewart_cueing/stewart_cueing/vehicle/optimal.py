@@ -123,6 +123,7 @@ class OptimalCueing:
         part = PART * guard.scale / math.sqrt(3.0)
         jerks = np.array([self._limits.linear_jerk, self._limits.angular_jerk])
         self._scale = np.tile(part * np.repeat(jerks, 3), len(lengths))
+        self._end = np.kron(self._horizon.gain[1:, -1], np.eye(6)) * self._scale
         head = matrix_from_quaternion(self._home) @ np.array(settings.head)
         self._errors = self._sum_of_squares(weights, head)
         self._lasting = np.zeros(6)
@@ -282,9 +283,8 @@ class OptimalCueing:
             away = np.einsum('krc,kc->kr', slope, free[order] - ahead[order])
             there = ((value - middle) / size + away).ravel()
             bounds.append(np.stack([-PART - there, PART - there]))
-        matrices.append(np.kron(self._horizon.gain[1:, -1], np.eye(6)) * self._scale)
         end = -free[1:, -1].ravel()
-        return np.vstack(matrices), np.hstack([*bounds, np.stack([end, end])])
+        return np.vstack([*matrices, self._end]), np.hstack([*bounds, np.stack([end, end])])
 
 
 class Horizon:
