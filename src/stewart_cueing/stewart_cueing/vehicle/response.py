@@ -27,13 +27,13 @@ FREQUENCIES = 10.0 ** np.arange(-1.0, 1.3, 0.2)
 """0.1 to 15.849 rad/s."""
 
 PERIOD = 0.005
-"""Between two samples of what `responses` plays [s]."""
+"""Between two samples [s]."""
 
-AMPLITUDES = (0.1, 0.1, 0.1, 0.02, 0.02, 0.02)
-"""Of its inputs, ours: small enough for no bound [m/s²], [rad/s]."""
+AMPLITUDES = (0.05, 0.05, 0.05, 0.005, 0.005, 0.005)
+"""Of each sine by column, ours: so small that no bound is met [m/s²], [rad/s]."""
 
-SETTLING, SHORTEST = 30.0, 10.0
-"""Time before a response is looked at, and the shortest time in which it is [s]."""
+SETTLING, TURNS = 30.0, 2.0
+"""Time before a response is looked at [s], and how many turns of the slowest sine then are."""
 
 Complex = NDArray[np.complex128]
 Play = Callable[[Array], Motion]
@@ -64,27 +64,31 @@ PAIRS = (
 
 
 def measured(
-    play: Play, head: Array, source: int, frequency: float, amplitude: float, period: float
+    play: Play, head: Array, source: int, frequencies: Array, amplitude: float
 ) -> Complex:
-    """Return the response (6,) of specific force and rate at the head to a sine of one column.
+    """Return responses (n, 6) of specific force and rate at the head to sines of one column.
 
     Args:
-        play: Returns the motion of a platform, at rest at first, for samples (n, 6) of a vehicle.
+        play: Returns the motion of a platform, at rest at first, for samples (m, 6) of a vehicle.
         head: In platform_link (3,) [m].
         source: Column of the input.
-        frequency, amplitude: [rad/s]; [m/s²] or [rad/s]. It fades in over `SETTLING`.
-        period: Time between two samples [s].
+        frequencies: n, all at once [rad/s].
+        amplitude: Of each [m/s²] or [rad/s]. They fade in over half of `SETTLING`.
     """
-    turns = max(1, math.ceil(SHORTEST * frequency / (2.0 * math.pi)))
-    length = turns * 2.0 * math.pi / frequency
-    time = period * np.arange(math.ceil((SETTLING + length) / period) + 1)
-    samples = np.tile(LEVEL, (time.size, 1))
+    length = TURNS * 2.0 * math.pi / frequencies.min()
+    time = PERIOD * np.arange(math.ceil((SETTLING + length) / PERIOD) + 1)
+    # Phases that keep the peak of the sum low (M. Schroeder, 1970).
+    phases = np.outer(time, frequencies) - np.pi * np.arange(frequencies.size) ** 2 / len(
+        frequencies
+    )
     fade = 0.5 - 0.5 * np.cos(np.pi * np.minimum(2.0 * time / SETTLING, 1.0))
-    samples[:, source] += amplitude * fade * np.sin(frequency * time)
-    given = felt(play(samples), head)[time >= SETTLING] - LEVEL
-    phase = frequency * time[time >= SETTLING]
-    basis = np.column_stack([np.sin(phase), np.cos(phase), np.ones(phase.size)])
-    sine, cosine, _ = np.linalg.lstsq(basis, given, rcond=None)[0]
+    samples = np.tile(LEVEL, (time.size, 1))
+    samples[:, source] += amplitude * fade * np.sin(phases).sum(axis=1)
+    settled = time >= SETTLING
+    given, phases = felt(play(samples), head)[settled] - LEVEL, phases[settled]
+    basis = np.hstack([np.sin(phases), np.cos(phases), np.ones((len(phases), 1))])
+    found = np.linalg.lstsq(basis, given, rcond=None)[0]
+    sine, cosine = found[:-1].reshape(2, -1, 6)
     return np.asarray((sine + 1j * cosine) / amplitude)
 
 
@@ -103,13 +107,11 @@ def responses(
         rows = [player.advance(n * PERIOD, row) for n, row in enumerate(samples)]
         return Motion(*(np.stack(part) for part in zip(*(r.parts() for r in rows), strict=True)))
 
-    found = np.empty((6, FREQUENCIES.size, 6), dtype=complex)
+    found = []
     for source, amplitude in enumerate(AMPLITUDES):
-        for n, frequency in enumerate(FREQUENCIES):
-            head = np.array(settings.head)
-            found[source, n] = measured(play, head, source, frequency, amplitude, PERIOD)
-            progress((source + (n + 1) / FREQUENCIES.size) / 6.0)
-    return np.stack([found[pair.source, :, pair.result] for pair in PAIRS])
+        found.append(measured(play, np.array(settings.head), source, FREQUENCIES, amplitude))
+        progress((source + 1) / len(AMPLITUDES))
+    return np.stack([found[pair.source][:, pair.result] for pair in PAIRS])
 
 
 def closed_form(settings: WashoutSettings, pair: Pair, frequency: float, period: float) -> complex:
