@@ -1,20 +1,19 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Optimal cueing: the motion whose specific force and rate come nearest to those of a vehicle.
+"""Motion cueing by model predictive control (docs/decisions/0096).
 
-Every `INTERVAL` a convex quadratic program plans the jerk of the platform over a horizon, constant
-in `BLOCKS` of growing length, from the state in which the platform is (model predictive control;
-docs/decisions/0096-a-program-plans-and-a-governor-judges.md). With the way y = (displacement,
-rotation vector) from the present pose in base axes, r the head's lever and g = (0, 0, 9.81 m/s²),
-the specific force in these axes is, to first order,
+Every `INTERVAL` a convex quadratic program plans the jerk of the platform over a horizon of blocks
+of constant jerk, from the present state. With y = (displacement, rotation vector) from the present
+pose in base axes, the head's lever r and g = (0, 0, 9.81 m/s²), the specific force in base axes is
+to first order
 
-    R f ≈ y''_lin + y''_ang x r + g + g x y_ang .
+    R f = y''_lin + y''_ang x r + g + g x y_ang .
 
-What is wanted is taken to last; the sum of squares weighs its error, the way back to the centre,
-and velocity. Constraints are strokes, rates and accelerations of the legs, linearised about the
-plan of an interval ago, roll, pitch and yaw, velocity and acceleration of the platform (along
-their predicted directions), its jerk, and rest at the horizon's end. Of each plan the first jerk
-is followed, by a `Governor`: whatever the program does, it breaks no limit.
+The cost weighs errors of specific force and angular rate, distance from the neutral pose, velocity
+and jerk. Constraints are strokes, rates and accelerations of the legs, roll, pitch and yaw, all
+linearised about the previous plan; velocity and acceleration of the platform along their
+predicted directions; jerk; and rest at the end. The first jerk of a plan goes to a `Governor`,
+which takes no step without an allowed stop behind it: limits hold whatever the program returns.
 """
 
 from __future__ import annotations
@@ -44,33 +43,33 @@ INTERVAL = 0.01
 """Time between two plans [s]."""
 
 BLOCKS = (0.02, 0.03, 0.05, 0.09, 0.15, 0.25, 0.4, 0.6, 0.9)
-"""Lengths of the blocks behind the first, which is an interval [s]."""
+"""Lengths of the blocks after the first, which lasts one interval [s]."""
 
 PART = 0.95
-"""Part of every limit that a plan may use; the governor keeps the rest for itself [-]."""
+"""Part of every limit that a plan may use; the rest is for the governor's stop [-]."""
 
 SOFTNESS = 1e-4
-"""Of the constraints but rest and jerk, which a plan may break where it cannot else."""
+"""Softness of all constraints except rest and jerk, in DAQP's scaling."""
 
 LASTING, FADING = 0.3, 0.15
-"""Times by which the lasting part of the input is found, and in which the rest fades [s]."""
+"""Time constants: low-pass whose output is predicted to persist, and decay of the rest [s]."""
 
 ITERATIONS = 300
-"""Of the solver, at most."""
+"""Limit of the solver's iterations."""
 
 SOFT, EQUAL, END_ROWS = 8, 5, 12
-"""Kinds of constraints in DAQP's coding, and the number of those of the end: rest."""
+"""DAQP's codes of soft and equality constraints, and the number of rows of the rest."""
 
 LEAST_EFFORT = 1e-6
-"""Of the jerk, so that the program is strictly convex."""
+"""Regularisation of the jerk, so that the program is strictly convex."""
 
 UNIT = np.array([1.0, 0.0, 0.0])
-"""Direction of a vector that has none."""
+"""Direction assumed for a vector of length 0."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What the sum of squares counts, per second; all values are ours.
+    """Weights of the cost, per second; all values are ours.
 
     Attributes:
         force, rate: Error of specific force [1/(m/s²)²] and rate [1/(rad/s)²].
@@ -88,17 +87,17 @@ class Weights:
 
 
 class OptimalCueing:
-    """Cue a ride by prediction, from a rest at the neutral pose.
+    """Model predictive cueing from rest at the neutral pose.
 
     Args:
-        guard: Judge of every setpoint.
-        settings: Scales and bounds of the input, and the head; the filters do not count.
+        guard: Checks every setpoint.
+        settings: Scales and bounds of the input, and the head; its filters are not used.
         period: Time between two calls of `advance` [s].
-        weights: Of the sum of squares.
+        weights: Of the cost.
 
     Attributes:
-        governor: What is followed; it says what limits it.
-        failures: Plans that the solver did not find; the one before then came to rest.
+        governor: Holds the motion, and what limits it.
+        failures: Number of programs that the solver failed to solve.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class OptimalCueing:
         self._jerk: Array | None = np.zeros(6)
 
     def advance(self, now: float, sample: Array) -> Motion:
-        """Choose the plan to follow from `now` on, towards what the vehicle does.
+        """Go on from `now` towards the motion of the vehicle.
 
         Args:
             now: Time since the start [s]; it must not go back.
@@ -157,16 +156,16 @@ class OptimalCueing:
         return self.governor.accelerate(now, state.acceleration + self._period * self._jerk)
 
     def _planned(self, state: Motion, sample: Array) -> Array | None:
-        """Return the jerk (6,) to have now; None if no plan was found."""
+        """Return the jerk (6,) to apply; None if the solver fails."""
         free = self._horizon.free(state)
         gradient = -self._errors.T @ self._wanted(state, sample, free)
         matrix, bounds = self._constraints(state, free, self._horizon.shifted(self._ahead))
         if not np.isfinite(bounds).all():
-            # A rod does not reach that far: linearised where the platform is.
+            # Out of reach of a rod: linearise about the present pose instead.
             matrix, bounds = self._constraints(state, free, np.zeros_like(free))
         solution = self._solved(gradient, matrix, bounds)
         if solution is None:
-            # The governor comes to rest, and planning begins anew.
+            # The governor comes to rest; start the solver afresh.
             self.failures, self._program = self.failures + 1, None
             self._ahead = np.zeros_like(free)
             return None
@@ -175,7 +174,7 @@ class OptimalCueing:
         return jerks[0]
 
     def _solved(self, gradient: Array, matrix: Array, bounds: Array) -> Array | None:
-        """Return the solution of the program, begun with the last one's active constraints."""
+        """Return the solution, warm-started; None if the solver fails."""
         # The simple bounds of the variables, ± 1, come first.
         lower, upper = (
             np.concatenate([np.full(gradient.size, sign), row])
@@ -196,7 +195,7 @@ class OptimalCueing:
         return solution if found > 0 and np.isfinite(solution).all() else None
 
     def _sum_of_squares(self, weights: Weights, head: Array) -> Array:
-        """Return the rows (r, 6 n) whose squares are summed, for variables that are parts of jerk.
+        """Return the matrix (r, 6 n) of the least-squares cost; variables are jerk over its bound.
 
         Its rows are those of `_wanted`, then one for each variable.
         """
@@ -221,7 +220,7 @@ class OptimalCueing:
         return np.vstack([*rows, np.diag(effort)])
 
     def _wanted(self, state: Motion, sample: Array, free: Array) -> Array:
-        """Return what the rows of the sum of squares are to be, (r,)."""
+        """Return the targets (r,) of the least-squares cost."""
         asked = (sample - LEVEL) * self._scales
         asked = np.clip(asked, -self._bounds, self._bounds)
         self._lasting += self._learnt * (asked - self._lasting)
@@ -247,9 +246,9 @@ class OptimalCueing:
         return np.concatenate([*rows, np.zeros(self._scale.size)])
 
     def _constraints(self, state: Motion, free: Array, ahead: Array) -> tuple[Array, Array]:
-        """Return rows of the constraints (m, 6 n) and their lower and upper bounds (2, m).
+        """Return the constraint matrix (m, 6 n) and lower and upper bounds (2, m).
 
-        They are linearised about a motion (3, n, 6), and divided by half of their intervals.
+        Constraints are linearised about a motion (3, n, 6) and divided by half their interval.
         """
         motion = Motion(
             state.position + ahead[0, :, :3],
@@ -288,11 +287,11 @@ class OptimalCueing:
 
 
 class Horizon:
-    """Blocks of constant jerk, and the motion at their ends.
+    """Blocks of constant jerk and the motion at their ends.
 
     Attributes:
         lengths (n,): Of the blocks [s].
-        gain (3, n, n): Of way, velocity, acceleration at the end of each block by jerks.
+        gain (3, n, n): Displacement, velocity, acceleration at block ends per unit jerk.
     """
 
     def __init__(self, lengths: Array) -> None:
@@ -303,13 +302,13 @@ class Horizon:
         self.gain = np.stack([(since**k - after**k) / math.factorial(k) for k in (3, 2, 1)])
 
     def free(self, state: Motion) -> Array:
-        """Return way, velocity and acceleration (3, n, 6) without any jerk."""
+        """Return displacement, velocity and acceleration (3, n, 6) for zero jerk."""
         t, a = self._ends[:, None], state.acceleration
         way = t * state.twist + 0.5 * t * t * a
         return np.stack([way, state.twist + t * a, np.broadcast_to(a, way.shape)])
 
     def shifted(self, ahead: Array) -> Array:
-        """Return a plan (3, n, 6) from the end of its first block on, linear between its ends."""
+        """Return a plan (3, n, 6) as seen one first block later, interpolated linearly."""
         time = np.minimum(self._ends + self.lengths[0], self._ends[-1])
         place = np.minimum(np.searchsorted(self._ends, time), len(time) - 1)
         share = (time - self._ends[place - 1]) / self.lengths[place]

@@ -1,10 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Frequency response from a vehicle to the head on the platform, measured and by the filters.
+"""Frequency responses from a vehicle to the pilot's head on the platform.
 
-The ten pairs of the objective motion cueing test (ICAO 9625) at its twelve frequencies; as for its
-amplitudes and bounds, see docs/motion_cueing.md. A turn of the vehicle comes without specific
-force. Responses are in SI: rates over rates [-], forces over forces [-], and what couples the two.
+Inputs, outputs and frequencies are those of the ten objective motion cueing tests of ICAO 9625;
+docs/motion_cueing.md says what of that test is missing. Rotations of the vehicle are excited
+without a change of specific force. Units are SI.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ PERIOD = 0.005
 """Between two samples [s]."""
 
 AMPLITUDES = (0.05, 0.05, 0.05, 0.005, 0.005, 0.005)
-"""Of each sine by column, ours: so small that no bound is met [m/s²], [rad/s]."""
+"""Of each sine by column [m/s²], [rad/s]; ours, small enough for a linear response."""
 
 SETTLING, TURNS = 30.0, 2.0
-"""Time before a response is looked at [s], and how many turns of the slowest sine then are."""
+"""Time before the response is evaluated [s], and periods of the slowest sine evaluated."""
 
 Complex = NDArray[np.complex128]
 Play = Callable[[Array], Motion]
 
 
 class Pair(NamedTuple):
-    """What is excited and what is looked at: columns of specific force and rate (6,)."""
+    """One test: columns of its input and output among specific force and rate (6,)."""
 
     number: int
     name: str
@@ -60,27 +60,26 @@ PAIRS = (
     Pair(9, 'sway to roll', 1, 3),
     Pair(10, 'heave to heave', 2, 2),
 )
-"""As the test numbers them."""
+"""In the order of the tests."""
 
 
 def measured(
     play: Play, head: Array, source: int, frequencies: Array, amplitude: float
 ) -> Complex:
-    """Return responses (n, 6) of specific force and rate at the head to sines of one column.
+    """Return responses (n, 6) of specific force and rate at the head to n sines of one column.
 
     Args:
-        play: Returns the motion of a platform, at rest at first, for samples (m, 6) of a vehicle.
+        play: Returns the motion of a platform from rest for samples (m, 6) of a vehicle.
         head: In platform_link (3,) [m].
         source: Column of the input.
-        frequencies: n, all at once [rad/s].
-        amplitude: Of each [m/s²] or [rad/s]. They fade in over half of `SETTLING`.
+        frequencies (n,): Excited at the same time [rad/s].
+        amplitude: Of each sine [m/s²] or [rad/s].
     """
     length = TURNS * 2.0 * math.pi / frequencies.min()
     time = PERIOD * np.arange(math.ceil((SETTLING + length) / PERIOD) + 1)
-    # Phases that keep the peak of the sum low (M. Schroeder, 1970).
-    phases = np.outer(time, frequencies) - np.pi * np.arange(frequencies.size) ** 2 / len(
-        frequencies
-    )
+    # Schroeder phases keep the peak of the sum low.
+    offsets = np.pi * np.arange(frequencies.size) ** 2 / frequencies.size
+    phases = np.outer(time, frequencies) - offsets
     fade = 0.5 - 0.5 * np.cos(np.pi * np.minimum(2.0 * time / SETTLING, 1.0))
     samples = np.tile(LEVEL, (time.size, 1))
     samples[:, source] += amplitude * fade * np.sin(phases).sum(axis=1)
@@ -95,9 +94,9 @@ def measured(
 def responses(
     method: str, platform: Platform, settings: WashoutSettings, progress: Progress = silent
 ) -> Complex:
-    """Return the responses (10, 12) of a method by `PAIRS` and `FREQUENCIES`, small inputs.
+    """Return the responses (10, 12) of a method by `PAIRS` and `FREQUENCIES` to small inputs.
 
-    The washout is that of its filters; the governor behind it adds a period of delay.
+    For the washout these are its filters alone; the governor adds a delay of one period.
     """
 
     def play(samples: Array) -> Motion:
@@ -117,9 +116,9 @@ def responses(
 def closed_form(settings: WashoutSettings, pair: Pair, frequency: float, period: float) -> complex:
     """Return the response of the washout's filters to small inputs.
 
-    Tilt and turns θ bring gravity into the filters of the forces, so a force F gives
-    H F (1 - D L) + L F, with high-pass H and tilt's low-pass L, and a pitch θ gives
-    (D H - 1) g θ. D is one period: a force is turned by the attitude of the sample before.
+    Forces are rotated by the platform's attitude one period ago (delay D), so gravity enters their
+    high-pass filters H: a force F gives H F (1 - D L) + L F with the low-pass L of the tilt, a
+    pitch angle θ gives (D H - 1) g θ.
     """
     s, source = 1j * frequency, pair.source
     delay = np.exp(-s * period)
