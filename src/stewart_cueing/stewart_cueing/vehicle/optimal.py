@@ -120,8 +120,7 @@ class OptimalCueing:
         lengths = np.array([self._every * period, *BLOCKS])
         self._horizon = Horizon(lengths)
         part = PART * guard.scale / math.sqrt(3.0)
-        jerks = np.array([self._limits.linear_jerk, self._limits.angular_jerk])
-        self._scale = np.tile(part * np.repeat(jerks, 3), len(lengths))
+        self._scale = np.tile(part * np.repeat(self._limits.jerks, 3), len(lengths))
         self._end = np.kron(self._horizon.gain[1:, -1], np.eye(6)) * self._scale
         head = matrix_from_quaternion(self._home) @ np.array(settings.head)
         self._errors = self._sum_of_squares(weights, head)
@@ -262,16 +261,14 @@ class OptimalCueing:
         scale = self._guard.scale
         rate, second = limits.rate * scale, limits.acceleration * scale
         turns = np.stack([limits.yaw, limits.pitch, limits.roll])
-        speeds = scale * np.array([limits.linear_velocity, limits.angular_velocity])
-        pushes = scale * np.array([limits.linear_acceleration, limits.angular_acceleration])
         both = [-1.0, 1.0]
         groups = [
             (0, legwise, legs.stroke, limits.stroke),
             (0, _euler_slopes(angles), angles, turns),
             (1, legwise, legs.rate, np.outer(np.full(6, rate), both)),
-            (1, *_along(motion.twist), np.outer(speeds, both)),
+            (1, *_along(motion.twist), np.outer(scale * limits.velocities, both)),
             (2, legwise, legs.acceleration, np.outer(np.full(6, second), both)),
-            (2, *_along(motion.acceleration), np.outer(pushes, both)),
+            (2, *_along(motion.acceleration), np.outer(scale * limits.accelerations, both)),
         ]
         matrices, bounds = [], []
         for order, slopes, value, interval in groups:
