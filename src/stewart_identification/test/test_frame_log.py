@@ -137,7 +137,7 @@ def test_a_capture_of_a_real_sensor_is_read() -> None:
     assert np.isclose(log.quaternion_xyzw[0, 3], cr * cp * cy + sr * sp * sy, atol=1e-3)
 
 
-@pytest.mark.parametrize('separator', [' ', '', ', 0x'])
+@pytest.mark.parametrize('separator', [' ', '', ', 0x', '-'])
 def test_hex_digits_are_bytes(separator: str) -> None:
     counts = motion(5)
     data = b''.join(cycles(counts))

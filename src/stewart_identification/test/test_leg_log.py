@@ -16,7 +16,7 @@ from stewart_bags.series import ImuSeries, read_joints, read_series
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.importing.imu_log import NoImuLog
 from stewart_identification.importing.leg_log import has_legs, leg_log, LegLog, NoLegLog, sixes
-from stewart_identification.importing.text_log import text_table
+from stewart_identification.importing.text_log import number_in, text_table
 from stewart_identification.verbs import import_log
 from stewart_kinematics.model.platform import Platform
 
@@ -207,6 +207,33 @@ def test_what_is_not_clear_is_asked_for(
     values = np.column_stack([TIME, STROKES, STROKES])[:, : len(head)]
     with pytest.raises(NoImuLog, match=message):
         read(table(head, values), names={} if len(head) > 9 else {'strokes': 'Stroke#'})
+
+
+@pytest.mark.parametrize(
+    ('cell', 'number'),
+    [('0,125', 0.125), ('1.234,5', 1234.5), ('1,234.5', 1234.5), ('-2e-3', -2e-3), ('7', 7.0)],
+)
+def test_the_last_sign_is_the_decimal_one(cell: str, number: float) -> None:
+    assert number_in(cell) == number
+
+
+def test_quoted_cells_and_times_with_a_zone_are_read(read: Callable[..., LegLog]) -> None:
+    head = ','.join(f'"{name}"' for name in ['time', *named('Leg# length (mm)', 'F_leg#')])
+    rows = [
+        ','.join(
+            [
+                f'"2026-01-14T00:30:00.{5 * row:03d}+01:00"',
+                *(f'"{1e3 * (cell + 0.245):.6f}"'.replace('.', ',') for cell in STROKES[row]),
+                *(f'{cell:.9g}' for cell in FORCES[row]),
+            ]
+        )
+        for row in range(100)
+    ]
+    log = read('\n'.join([head, *rows, '']))
+    assert np.allclose(log.strokes, STROKES[:100], atol=1e-9)
+    assert log.forces is not None
+    assert np.allclose(log.forces, FORCES[:100])
+    assert log.stamps_ns[1] == 1_768_347_000_005_000_000
 
 
 def test_sixes_are_six() -> None:

@@ -44,7 +44,7 @@ LEAST_SHARE = 0.05
 GAP = 1.5
 """Periods between two stamps from which on a sample is missing."""
 
-_HEX = re.compile(rb'\s*(?:(?:0[xX])?[0-9a-fA-F]{2}[\s,;:]*)+')
+_HEX = re.compile(rb'\s*(?:(?:0[xX])?[0-9a-fA-F]{2}[\s,;:-]*)+')
 
 
 class Cycles(NamedTuple):
@@ -70,7 +70,7 @@ def frames_of(content: bytes) -> Bytes | None:
     if re.search(rb'[\0-\x08]', content):
         return np.frombuffer(content, np.uint8)
     if _HEX.fullmatch(content):
-        digits = re.sub(rb'0[xX]|[\s,;:]', b'', content)
+        digits = re.sub(rb'0[xX]|[\s,;:-]', b'', content)
         return np.frombuffer(bytes.fromhex(digits.decode()), np.uint8)
     return None
 

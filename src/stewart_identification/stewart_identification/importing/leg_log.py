@@ -32,10 +32,10 @@ NOT_MEASURED = re.compile(
     'cmd|command|target|desired|setpoint|refer|soll|vel|speed|rate|accel|temp|current|err'
 )
 WORDS = {
-    'forces': re.compile('force|effort|load|thrust|kraft|(^|_)f_?#'),
-    'strokes': re.compile('stroke|exten|displ|hub|(^|_)[qs]_?#'),
-    'lengths': re.compile('length|len_?#|länge|(^|_)l_?#'),
-    '': re.compile('leg|actuator|cylinder|piston|pos|joint|jack'),
+    'forces': re.compile('force|effort|load|thrust|kraft|tension|axial|(^|_)f[_#]'),
+    'strokes': re.compile('stroke|exten|displ|hub|(^|_)[qs][_#]'),
+    'lengths': re.compile('length|len[_#]|länge|(^|_)l[_#]'),
+    '': re.compile('leg|actuator|cyl|piston|pos|joint|jack|strut|limb|prism'),
 }
 """What a stem says it is, asked in this order; the last are strokes or lengths."""
 BELIEVED = (0.3, 3.0)

@@ -9,6 +9,7 @@ numbers may have a decimal comma. A second line may hold the units.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import csv
 from datetime import datetime, timezone
 from pathlib import Path
 import re
@@ -35,7 +36,8 @@ HEADER_WITHIN = 20
 """Lines; some versions write when the recording began before the names."""
 CLOCK = re.compile(r'^(\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$')
 DATE = re.compile(
-    r'^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ](\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$'
+    r'^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ](\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?'
+    r'(?:Z|([+-]\d{2}):?(\d{2}))?$'
 )
 SPOKEN = {'sec', 'g', 'm/s2', 'm/s²', 'deg/s', '°/s', 'deg', '°', 'rad/s', 'hh:mm:ss'}
 """Units in a line of their own, beside those that a name may end in."""
@@ -125,7 +127,10 @@ def _header(
                 by = separator
 
                 def split(text: str, by: str | None = by) -> list[str]:
-                    return [cell.strip() for cell in text.rstrip('\r\n\t,; ').split(by)]
+                    text = text.rstrip('\r\n\t,; ')
+                    if by is not None and '"' in text:
+                        return [cell.strip() for cell in next(csv.reader([text], delimiter=by))]
+                    return [cell.strip() for cell in text.split(by)]
 
                 return number, split, [name for name in names if name]
     raise NoImuLog(
@@ -179,7 +184,7 @@ def _stamps(
             times = _over_midnight([_clock(cell, number, path) for number, cell in cells])
             return stamps_at([start_ns + time for time in times], str(path)), []
         try:
-            values = np.array([_number(cell) for _, cell in cells])
+            values = np.array([number_in(cell) for _, cell in cells])
         except ValueError:
             continue  # such as null, where the sensor has no clock
         unit = unit or split_unit(names[column])[1]
@@ -189,9 +194,13 @@ def _stamps(
     )
 
 
-def _number(cell: str) -> float:
+def number_in(cell: str) -> float:
     """Return the number in a cell, which may have a decimal comma."""
-    return float(cell.replace('.', '').replace(',', '.') if ',' in cell else cell)
+    if ',' in cell:
+        # The last of the two is the decimal sign, the other one parts thousands.
+        point, comma = ('.', ',') if cell.rfind(',') > cell.rfind('.') else (',', '.')
+        cell = cell.replace(point, '').replace(comma, '.')
+    return float(cell)
 
 
 def _dated(cell: str, number: int, path: Path) -> int:
@@ -203,7 +212,9 @@ def _dated(cell: str, number: int, path: Path) -> int:
         moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
     except ValueError as error:
         raise NoImuLog(f'{path}:{number}: {cell!r} is no date with a time') from error
-    return int(moment.timestamp()) * 1_000_000_000 + _fraction(found.group(7))
+    hours, minutes = (int(part or 0) for part in found.groups()[7:])
+    east = 3600 * hours + (60 * minutes if hours >= 0 else -60 * minutes)
+    return (int(moment.timestamp()) - east) * 1_000_000_000 + _fraction(found.group(7))
 
 
 def _clock(cell: str, number: int, path: Path) -> int:
@@ -231,7 +242,7 @@ def _numbers(
     for index, (number, cells) in enumerate(rows):
         for place, column in enumerate(columns):
             try:
-                out[index, place] = _number(cells[column])
+                out[index, place] = number_in(cells[column])
             except (ValueError, IndexError) as error:
                 cell = cells[column] if column < len(cells) else ''
                 raise NoImuLog(
