@@ -10,7 +10,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-GAP_FACTOR = 3.0
+GAP_FACTOR = 3.5
+"""A step of more median periods is a gap; across shorter ones a curve can be drawn."""
 # An attitude whose norm is off by more is no rotation; float32 drivers stay below.
 QUATERNION_TOLERANCE = 1e-3
 

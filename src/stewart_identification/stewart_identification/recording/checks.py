@@ -10,14 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import median_filter
+from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import Series
 from stewart_kinematics.motion import Array
 
 NS = 1e-9
 WRONG_CLOCK = 1.0
 """A stamp that is off from the recorder's clock by more than the others' median is wrong [s]."""
-GAP_FACTOR = 3.5
-"""A step of more median periods is a gap; across shorter ones a curve is drawn."""
 GLITCH_WINDOW, GLITCH_FACTOR = 7, 10.0
 """A value is a glitch if it is off from the median of so many neighbours, itself included, by so
 many times what 99 % of the others are."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
+from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import JointSeries
 from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.checks import (
     absent_columns,
-    GAP_FACTOR,
     glitches,
     Remark,
     stuck_columns,
