@@ -22,14 +22,10 @@ from stewart_bags.series import (
     Series,
     SetpointSeries,
 )
+from stewart_tables.columns import ACCELERATION, POSE, TWIST
 
 Array = NDArray[np.float64]
 
-POSE = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
-TWIST = tuple(f'{q}{axis}_base_{u}' for q, u in (('v', 'mps'), ('w', 'radps')) for axis in 'xyz')
-ACCELERATION = tuple(
-    f'{q}{axis}_base_{u}' for q, u in (('a', 'mps2'), ('alpha', 'radps2')) for axis in 'xyz'
-)
 IMU = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
 LEG_COLUMNS = (('position', 'stroke_{}_m'), ('velocity', 'leg_{}_mps'), ('effort', 'leg_{}_n'))
 

@@ -255,9 +255,7 @@ def test_a_full_disk_leaves_no_half_of_a_rescued_bag(
             raise WriteFailed(writer.path, 3, 'No space left on device')
 
     monkeypatch.setattr(BagWriter, 'write_raw', write)
-    with pytest.raises(
-        WriteFailed, match=r'new: cannot write on after 3 messages'
-    ):
+    with pytest.raises(WriteFailed, match=r'new: cannot write on after 3 messages'):
         salvage(source, tmp_path / 'new')
     assert [item.name for item in tmp_path.iterdir() if 'new' in item.name] == []
 

@@ -7,12 +7,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
+from stewart_kinematics.spatial.rotations import euler_from_quaternion
 from stewart_kinematics.trajectories import Sampled
-from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, POSE, RPY, STROKE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, Table
 
 NORM_TOLERANCE = 1e-3  # how far a quaternion's norm may be from 1: enough for four printed digits
@@ -21,19 +23,40 @@ NORM_TOLERANCE = 1e-3  # how far a quaternion's norm may be from 1: enough for f
 def read_motion(path: Path) -> Sampled:
     """Read samples of poses, and of twists and accelerations where the file has them.
 
-    A CSV file with the columns `TIME` and `POSE`, optionally all of `TWIST`, and with it all of
-    `ACCELERATION`. Time 0 of the motion is the first line.
+    A CSV file with the columns `TIME` and `POSE` (or `RPY` for the quaternion), optionally all of
+    `TWIST`, and with it all of `ACCELERATION`. Time 0 of the motion is the first line.
 
     Raises:
         ConfigurationError: If a column is missing or a cell is not a number; the message names the
             line.
         TrajectoryError: If the samples make no trajectory.
     """
-    table = read_table(path, (TIME, *POSE, *TWIST, *ACCELERATION))
-    pose = table.take((TIME, *POSE))
+    table = read_table(path, MOTION)
+    time, pose = table.take([TIME])[:, 0], poses_of(table)
     twist, acceleration = derivatives(table)
     lines = table.lines.tolist()
-    return Sampled(pose[:, 0], pose[:, 1:4], pose[:, 4:], twist, acceleration, lines)
+    return Sampled(time, pose[:, :3], pose[:, 3:], twist, acceleration, lines)
+
+
+def poses_of(table: Table) -> Array:
+    """Return positions and quaternions (n, 7); without a quaternion roll, pitch and yaw count.
+
+    Raises:
+        ConfigurationError: If a column is missing.
+    """
+    if table.has(POSE[3:]) or not table.has(RPY):
+        return table.take(POSE)
+    angles = table.take(RPY)[:, ::-1]
+    turn = Rotation.from_euler('ZYX', angles, degrees=True).as_quat()
+    return np.concatenate([table.take(POSE[:3]), turn], axis=1)
+
+
+def rpy_columns(quaternion_xyzw: Array) -> Array:
+    """Return the columns `RPY` (n, 3) of quaternions [deg]; NaN where one is."""
+    known = np.asarray(np.isfinite(quaternion_xyzw).all(axis=1))
+    angles = np.full((len(known), 3), np.nan)
+    angles[known] = np.degrees(euler_from_quaternion('ZYX', quaternion_xyzw[known]))[:, ::-1]
+    return angles
 
 
 def derivatives(table: Table) -> tuple[Array | None, Array | None]:
@@ -60,7 +83,7 @@ def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
         ConfigurationError: If a column is missing or a quaternion has not norm 1; the line is
             named.
     """
-    pose = table.take(POSE)
+    pose = poses_of(table)
     norm = np.linalg.norm(pose[:, 3:], axis=1)
     off = np.flatnonzero(np.abs(norm - 1.0) > NORM_TOLERANCE)
     if off.size:

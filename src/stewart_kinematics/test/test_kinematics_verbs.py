@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
@@ -19,6 +20,7 @@ from stewart_tables.columns import (
     LENGTH,
     POSE,
     RATE,
+    RPY,
     STROKE,
     TIME,
     TWIST,
@@ -80,6 +82,18 @@ def test_motion_gives_rates_and_accelerations(motion, tmp_path):
     np.testing.assert_allclose(table.take(LEG_ACCELERATION), legs.acceleration, atol=1e-10)
 
 
+def test_attitudes_may_be_roll_pitch_yaw(poses, tmp_path):
+    typed, legs, expected, again = (tmp_path / f'{n}.csv' for n in ('typed', 'a', 'b', 'again'))
+    rpy = Rotation.from_quat(MOTION.quaternion_xyzw).as_euler('ZYX', degrees=True)[:, ::-1]
+    np.testing.assert_allclose(rpy[-1], np.degrees([0.1, -0.05, 0.2]), atol=1e-9)
+    write_table(typed, [*POSE[:3], *RPY], np.column_stack([MOTION.position, rpy]))
+    assert call(ik, typed, '-o', legs) == call(ik, poses, '-o', expected) == 0
+    found, wanted = (read_table(path, LENGTH).take(LENGTH) for path in (legs, expected))
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    assert call(fk, legs, '-o', again) == 0
+    np.testing.assert_allclose(read_table(again, RPY).take(RPY), rpy, atol=1e-7)
+
+
 @pytest.mark.parametrize('columns', [LENGTH, STROKE])
 @pytest.mark.parametrize('relative_to', ['base', 'zero', 'neutral'])
 def test_fk_undoes_ik_from_lengths_and_from_strokes(poses, tmp_path, columns, relative_to):
@@ -92,7 +106,7 @@ def test_fk_undoes_ik_from_lengths_and_from_strokes(poses, tmp_path, columns, re
     assert call(ik, counted, '-o', legs, '--relative-to', relative_to) == 0
     write_table(part, columns, read_table(legs, columns).take(columns))
     assert call(fk, part, '-o', out, '--relative-to', relative_to) == 0
-    assert header(out) == [*POSE, *fk.QUALITY]
+    assert header(out) == [*POSE, *RPY, *fk.QUALITY]
     np.testing.assert_allclose(read_table(out, POSE).take(POSE), table, atol=1e-9)
     quality = read_table(out, fk.QUALITY)
     assert (quality.values['converged'] == 1).all()
@@ -111,9 +125,9 @@ def test_fk_names_lines_without_a_pose_after_writing(tmp_path, capsys):
     assert error.count('\n') == 1
     lines = out.read_text().splitlines()
     assert len(lines) == 4
-    assert lines[2].split(',')[:9] == ['0.1', *['nan'] * 7, '0']
+    assert lines[2].split(',')[:12] == ['0.1', *['nan'] * 10, '0']
     assert lines[2].split(',')[-1] == 'nan'
-    assert lines[3].split(',')[8] == '1'
+    assert lines[3].split(',')[11] == '1'
 
 
 def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):

@@ -25,7 +25,7 @@ from stewart_kinematics.verbs.arguments import (
     read_watched,
     write_watched,
 )
-from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, MOTION, TIME, TWIST
 from stewart_tables.csv_tables import Table
 
 HELP = 'turn a motion of the platform into the forces of its legs'
@@ -69,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Read a motion, write forces; return 0."""
     platform = Platform.from_yaml(arguments.platform)
     forces = efforts_of(platform)
-    table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    table = read_watched(arguments.table, MOTION)
     reference = platform.geometry.named_pose(arguments.relative_to)
     motion = _motion(table, reference, spline=arguments.differentiate)
     columns: list[str] = [TIME] if table.has([TIME]) else []

@@ -17,7 +17,7 @@ from stewart_kinematics.errors import LegFamilyError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.motion_csv import lengths_of, poses_from_base
+from stewart_kinematics.motion_csv import lengths_of, poses_from_base, rpy_columns
 from stewart_kinematics.solvers.assembly_modes import assembly_modes, AssemblyModes
 from stewart_kinematics.solvers.forward import forward_batch, forward_batch_from_positions
 from stewart_kinematics.verbs.arguments import (
@@ -26,7 +26,7 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
-from stewart_tables.columns import LENGTH, POSE, TIME
+from stewart_tables.columns import LENGTH, POSE, RPY, TIME
 from stewart_tables.csv_tables import STANDARD_STREAM, Table
 from stewart_tables.progress import show_part
 
@@ -51,7 +51,7 @@ examples:
 
 QUALITY = ('converged', 'iterations', 'residual_m', 'condition_number')
 
-MODES = ('line', 'mode', 'connected', *POSE, *QUALITY[2:], 'mirrored', 'certified')
+MODES = ('line', 'mode', 'connected', *POSE, *RPY, *QUALITY[2:], 'mirrored', 'certified')
 """Columns with `--all`, behind the time."""
 
 
@@ -86,7 +86,7 @@ def main(arguments: argparse.Namespace) -> int:
     quality = [converged, result.iterations, result.residual, result.condition_number]
     known = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
     quality[3] = np.where(converged, quality[3], np.nan)
-    names, values = [*POSE, *QUALITY], [known, *quality]
+    names, values = [*POSE, *RPY, *QUALITY], [known, rpy_columns(known[:, 3:]), *quality]
     if table.has([TIME]):
         names, values = [TIME, *names], [table.take([TIME]), *values]
     write_watched(arguments.output, names, np.column_stack(values))
@@ -128,7 +128,8 @@ def _rows(line: int, modes: AssemblyModes, reference: Pose) -> Array:
     pose = poses_from_base(modes.position, modes.quaternion_xyzw, reference)
     own = [modes.residual, modes.condition_number, modes.mirrored, modes.certified]
     number = np.arange(1, count + 1)
-    return np.column_stack([np.full(count, line), number, modes.connected, *pose, *own])
+    turned = rpy_columns(pose[1])
+    return np.column_stack([np.full(count, line), number, modes.connected, *pose, turned, *own])
 
 
 def _doubts(modes: AssemblyModes) -> list[str]:
@@ -148,11 +149,12 @@ def _doubts(modes: AssemblyModes) -> list[str]:
 
 def _shown(names: list[str], values: Array) -> str:
     """Return rows as a table for people: whole numbers, poses in 5 digits behind the point."""
-    short = {'residual_m': '.1e', 'condition_number': '.4g', TIME: '.6g'}
+    short = {**dict.fromkeys(POSE, 'z.5f'), **dict.fromkeys(RPY, 'z.3f')}
+    short |= {'residual_m': '.1e', 'condition_number': '.4g', TIME: '.6g'}
     rows = [names]
     for row in values:
         pairs = zip(names, row, strict=True)
-        rows.append([f'{v:{"z.5f" if n in POSE else short.get(n, ".0f")}}' for n, v in pairs])
+        rows.append([f'{v:{short.get(n, ".0f")}}' for n, v in pairs])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ''.join(
         '  '.join(f'{cell:>{width}}' for cell, width in zip(row, widths, strict=True)) + '\n'

@@ -25,13 +25,14 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
-from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, TIME, TWIST
 from stewart_tables.csv_tables import Table
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
 
 EXAMPLES = """
-Columns are described in docs/conventions.md; every name carries its unit.
+Columns are described in docs/conventions.md; every name carries its unit. An attitude is a
+quaternion (qx, qy, qz, qw) or roll_deg, pitch_deg, yaw_deg.
 
 examples:
   stewart ik poses.csv -o legs.csv
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Read poses, write legs, name poses outside the stroke; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
-    table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    table = read_watched(arguments.table, MOTION)
     reference = platform.geometry.named_pose(arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
