@@ -115,7 +115,7 @@ def six(column: NDArray[Any]) -> NDArray[Any]:
     return np.repeat(column[:, None], 6, axis=1)
 
 
-@pytest.fixture
+@pytest.fixture(scope='session')
 def synthetic() -> SimpleNamespace:
     """Return the recording's maker and the numbers it is made of."""
     return SimpleNamespace(

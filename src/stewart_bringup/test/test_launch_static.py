@@ -47,6 +47,10 @@ EXTERNAL = {
 EVERY_NODE = {'use_sim_time', 'autostart'}
 
 
+# Drawing a model takes half a second.
+drawn = cache(render_urdf)
+
+
 def calls(path: Path, name: str) -> Iterator[dict[str, ast.expr]]:
     """Yield the keyword arguments of every call of a function in a file."""
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
@@ -195,6 +199,7 @@ def launch(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Launch]:
     # robot_state_publisher and rviz2 are as good as there.
     monkeypatch.setattr('ament_index_python.packages.get_package_prefix', str)
     monkeypatch.delitem(sys.modules, 'stewart_bringup.launching', raising=False)
+    monkeypatch.setattr('stewart_description.urdf.render_urdf', drawn)
 
     def read(name: str) -> Launch:
         return Launch(SRC / 'stewart_bringup' / 'launch' / f'{name}.launch.py')
@@ -256,7 +261,7 @@ def test_static_a_launched_rig_has_the_nodes_of_the_composition(
     # Everything ends with the driver, and with the machine that is not there.
     assert set(simulation.on_exit) == {'driver', 'virtual_rig'} & set(started)
     model = nodes['robot_state_publisher'].keywords['parameters'][0]
-    assert model['robot_description'].args[0] == render_urdf(platform)
+    assert model['robot_description'].args[0] == drawn(platform)
 
 
 def test_static_a_rig_of_metal_is_started_from_a_file_without_a_virtual_one(

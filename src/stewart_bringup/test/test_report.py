@@ -67,8 +67,14 @@ def read(page: str) -> Links:
     return links
 
 
-def test_page_is_one_file_with_six_drawings_inside(synthetic: SimpleNamespace) -> None:
-    page = render([chapter(synthetic, drawn=True)], {'command line': 'stewart demo'})
+@pytest.fixture(scope='module')
+def drawn(synthetic: SimpleNamespace) -> Chapter:
+    """Return a chapter with its pictures, of which three messages were lost."""
+    return chapter(synthetic, lost=3, drawn=True)
+
+
+def test_page_is_one_file_with_six_drawings_inside(drawn: Chapter) -> None:
+    page = render([drawn], {'command line': 'stewart demo'})
     links = read(page)
 
     assert page.count('<figure') == page.count('</svg>') == 6
@@ -76,10 +82,8 @@ def test_page_is_one_file_with_six_drawings_inside(synthetic: SimpleNamespace) -
     assert 'http' not in links.words
 
 
-def test_the_first_screen_has_verdict_picture_figures_and_contents(
-    synthetic: SimpleNamespace,
-) -> None:
-    first = render([chapter(synthetic, lost=3, drawn=True)], {}).partition('<h2')[0]
+def test_the_first_screen_has_verdict_picture_figures_and_contents(drawn: Chapter) -> None:
+    first = render([drawn], {}).partition('<h2')[0]
 
     assert first.count('<svg') == 1
     assert first.count('<dt>') == 5

@@ -182,7 +182,10 @@ def test_driver_that_was_away_ends_the_wave(straw: Straw, states: list[tuple[int
     assert 'ocean/stop' not in straw.asked
 
 
-def test_rig_that_is_not_there_is_waited_for_so_long_and_no_longer(straw: Straw) -> None:
+def test_rig_that_is_not_there_is_waited_for_so_long_and_no_longer(
+    straw: Straw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr('stewart_bringup.nodes.operator.DISCOVERY_LIMIT', 0.1)
     straw.destroy_node()
     rclpy.try_shutdown()
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)

@@ -318,11 +318,11 @@ def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
 
 def test_warnings_are_counted_and_do_not_bury_the_emergency_of_a_fault(bench: Bench) -> None:
     bench.switch_on()
-    for _ in range(40):
+    for _ in range(10):
         bench.wire.mail[2] = [Emergency(0x4210, 0x08, bytes(5)), Emergency(0, 0, bytes(5))]
         # In turn one mailbox is looked into after every 0.1 s.
         bench.step(round(0.7 / CYCLE))
-    assert bench.statistics.emergencies == 40
+    assert bench.statistics.emergencies == 10
     bench.wire.mail[2] = [Emergency(0x7305, 0x21, bytes(5))]
     bench.wire.fail(1, 0x7305)
 

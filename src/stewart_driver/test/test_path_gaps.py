@@ -24,6 +24,8 @@ from stewart_driver.path.motion import Verdict
 
 # 250 mm/s in the fastest leg.
 WAVE = Wave(amplitude=0.0796, frequency=0.5)
+# The shortest and the longest in use; the one between them is for `make test-slow`.
+CYCLES = [0.001, pytest.param(0.002, marks=pytest.mark.slow), 0.004]
 FREEZES = (0.005, 0.006, 0.01, 0.02, 0.03, 0.05, 0.09, 0.15, 0.2, 0.3, 0.45, 0.5)
 
 
@@ -78,7 +80,7 @@ class Seen:
         return float(accelerations[~self.held[2:]].max())
 
 
-@pytest.mark.parametrize('cycle', [0.001, 0.002, 0.004])
+@pytest.mark.parametrize('cycle', CYCLES)
 @pytest.mark.parametrize('freeze', FREEZES)
 def test_after_a_freeze_the_path_goes_on_from_rest_within_the_limits(
     freeze: float, cycle: float
@@ -113,7 +115,7 @@ def test_what_a_freeze_has_cost_is_caught_up_by_a_tenth(freeze: float) -> None:
 @pytest.mark.parametrize(
     'seed', [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 10))]
 )
-@pytest.mark.parametrize('cycle', [0.001, 0.002, 0.004])
+@pytest.mark.parametrize('cycle', CYCLES)
 def test_irregular_freezes_break_no_limit(seed: int, cycle: float) -> None:
     rng = np.random.default_rng(seed)
     begins = 1.2 + np.cumsum(rng.uniform(0.01, 0.3, 12))

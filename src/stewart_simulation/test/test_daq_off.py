@@ -163,7 +163,7 @@ def test_calls_of_the_card_are_late_now_and_then_and_always_the_same(tmp_path: P
         bench = Bench(tmp_path, Mode.POSITION)
         bench.backend.open(bench.now)
         found = []
-        for _ in range(3000):
+        for _ in range(1500):
             before = bench.now
             step(bench)
             found.append(bench.now - before - bench.backend.cycle_time)
