@@ -33,7 +33,7 @@ pytestmark = pytest.mark.ros
 
 DISABLED, STOPPING = 0, 3
 # A bag that has grown so far holds some seconds of the wave [byte].
-PLAYING = 4_000_000
+PLAYING = 1_500_000
 
 COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
 SHORT = ['--wave', 'random', '--backend', 'simulated']

@@ -102,7 +102,9 @@ VERB = (
 )
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_it_ends_on_a_signal_though_its_shell_ignores_it(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -292,15 +292,19 @@ def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.S
         assert process.returncode == 0, errors
 
 
-def test_the_rig_process_itself_ends_with_0_on_a_signal(tmp_path: Path) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
-        process = RigProcess(settings, tmp_path / 'd')
-        os.kill(process.pid, number)
-        until(lambda p=process: not p.alive)
-        assert process._process.returncode == 0, process.exit_reason()
-        assert not (tmp_path / 'd').exists()
-        process.end()
+@pytest.mark.parametrize(
+    'number', [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
+def test_the_rig_process_itself_ends_with_0_on_a_signal(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
+    process = RigProcess(settings, tmp_path / 'd')
+    os.kill(process.pid, number)
+    until(lambda: not process.alive)
+    assert process._process.returncode == 0, process.exit_reason()
+    assert not (tmp_path / 'd').exists()
+    process.end()
 
 
 def test_a_killed_rig_leaves_nothing_after_its_owner_has_ended_it(tmp_path: Path) -> None:
