@@ -14,6 +14,7 @@ from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_viewer.controls import Controls
+from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
 import viser
 
@@ -59,6 +60,32 @@ def test_the_target_counts_from_the_neutral_pose(controls: Controls, ex800: Plat
 def test_the_gizmo_follows_the_sliders(controls: Controls) -> None:
     controls._sliders[0].value = 10.0
     np.testing.assert_allclose(controls._gizmo.position, controls.target.position, atol=1e-9)
+
+
+def test_the_sliders_follow_the_gizmo(controls: Controls, ex800: Platform) -> None:
+    away = np.array([0.004, 0.0, 0.012])
+    controls._gizmo.position = ex800.geometry.neutral_pose.position + away
+    controls._from_gizmo()
+    shown = [slider.value for slider in controls._sliders]
+    np.testing.assert_allclose(shown, [4.0, 0.0, 12.0, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize('operator', [None, Asked()])
+def test_a_view_without_an_operator_has_no_buttons(
+    operator: Asked | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added: list[str] = []
+    add_button = viser.GuiApi.add_button
+
+    def add(gui: viser.GuiApi, label: str, *words: Any, **options: Any) -> Any:
+        added.append(label)
+        return add_button(gui, label, *words, **options)
+
+    monkeypatch.setattr(viser.GuiApi, 'add_button', add)
+    view = LiveView('ex800', Mailbox(), operator, host='127.0.0.1', port=0, rate=5.0)
+    view.close()
+    commands = {'Quick stop', 'Move there'}
+    assert commands & {*added} == (commands if operator else set())
 
 
 def test_a_target_out_of_reach_cannot_be_asked_for(controls: Controls) -> None:

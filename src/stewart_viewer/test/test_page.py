@@ -22,7 +22,6 @@ pytest.importorskip('selenium')
 
 from chromium import (
     banner,
-    click,
     coloured,
     drawn,
     HEARD,
@@ -76,45 +75,6 @@ def page(browser: Any) -> Iterator[tuple[Harness, ProbeRig]]:
         yield harness, rig
 
 
-def test_a_person_sees_the_platform_and_stops_it(
-    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform, tmp_path: Path
-) -> None:
-    harness, rig = page
-    neutral = ex800.geometry.neutral_pose
-    high = Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 0.06]), (0.0, 0.0, 0.0))
-    heard: list[str] = []
-
-    def says(text: str) -> bool:
-        rig.say(neutral, DriverState.FAULT, 'leg 3: following error')
-        harness.spin(HEARD)
-        heard[:] = [banner(browser)]
-        return text in heard[0]
-
-    harness.until(lambda: says('leg 3: following error'), PATIENCE)
-    assert 'FAULT' in heard[0]
-    assert 'SIMULATED' in heard[0]
-
-    def seen() -> bool:
-        rig.say(neutral, DriverState.ENABLED, 'all drives are on')
-        harness.spin(HEARD)
-        return drawn(browser)
-
-    harness.until(seen, PATIENCE)
-    low_row = plate_rows(picture(browser, tmp_path / 'neutral.png'))
-
-    def risen() -> bool:
-        rig.say(high, DriverState.ENABLED, 'all drives are on')
-        harness.spin(HEARD)
-        return plate_rows(picture(browser)) < low_row - 10.0
-
-    harness.until(risen, PATIENCE)
-
-    click(browser, 'Quick stop')
-    harness.until(lambda: 'driver/quick_stop' in rig.called, PATIENCE)
-    assert rig.called == ['driver/quick_stop']
-    harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
-
-
 # test_scene.py and test_recording.py say of each of these what the page is told to draw.
 @pytest.mark.slow
 def test_all_that_is_heard_of_the_legs_and_the_estimate_is_drawn(
@@ -163,6 +123,8 @@ def test_all_that_is_heard_of_the_legs_and_the_estimate_is_drawn(
         harness.until(stage, PATIENCE)
 
 
+# test_controls.py has it without a browser.
+@pytest.mark.slow
 def test_a_view_without_commands_has_no_buttons(
     browser: Any, page: tuple[Harness, ProbeRig]
 ) -> None:

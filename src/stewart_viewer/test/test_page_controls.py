@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ pytest.importorskip('rclpy')
 pytest.importorskip('selenium')
 
 from chromium import (
+    banner,
     BUTTON,
     click,
     DISABLED,
@@ -23,6 +25,7 @@ from chromium import (
     LIMIT,
     PATIENCE,
     picture,
+    plate_rows,
     press,
     values,
 )
@@ -34,6 +37,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Pose
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_viewer.nodes.web_viewer import WebViewer
 
@@ -90,6 +94,45 @@ def page(browser: Any, open_page: tuple[Harness, ProbeRig]) -> Iterator[tuple[Ha
     rig.lasting = False
     click(browser, 'Target to neutral')
     until(harness, lambda: not any(values(browser)[:6]))
+
+
+def test_a_person_sees_the_platform_and_stops_it(
+    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform, tmp_path: Path
+) -> None:
+    harness, rig = page
+    neutral = ex800.geometry.neutral_pose
+    high = Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 0.06]), (0.0, 0.0, 0.0))
+    heard: list[str] = []
+
+    def says(text: str) -> bool:
+        rig.say(neutral, DriverState.FAULT, 'leg 3: following error')
+        harness.spin(HEARD)
+        heard[:] = [banner(browser)]
+        return text in heard[0]
+
+    harness.until(lambda: says('leg 3: following error'), PATIENCE)
+    assert 'FAULT' in heard[0]
+    assert 'SIMULATED' in heard[0]
+
+    def seen() -> bool:
+        rig.say(neutral, DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return drawn(browser)
+
+    harness.until(seen, PATIENCE)
+    low_row = plate_rows(picture(browser, tmp_path / 'neutral.png'))
+
+    def risen() -> bool:
+        rig.say(high, DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return plate_rows(picture(browser)) < low_row - 10.0
+
+    harness.until(risen, PATIENCE)
+
+    click(browser, 'Quick stop')
+    harness.until(lambda: 'driver/quick_stop' in rig.called, PATIENCE)
+    assert rig.called == ['driver/quick_stop']
+    harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
 
 
 def test_every_button_calls_its_service(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
@@ -184,6 +227,8 @@ def test_a_held_button_steers_towards_the_target(
     assert len(asked) == count
 
 
+# test_controls.py moves it without a browser.
+@pytest.mark.slow
 def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, _ = page
     # The tip of its upright arrow is the topmost that has a colour.
