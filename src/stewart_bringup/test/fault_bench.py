@@ -20,7 +20,7 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from fault_case import Act, ANSWER, Case, GONE, Outcome, SILENCE, STATE
+from fault_case import Act, ANSWER, Case, GONE, IMU, Outcome, SILENCE, STATE
 from fault_path import Array, FASTEST, HEIGHT, OMEGA, stamp_of, Swing, Witness
 from nav_msgs.msg import Odometry
 from node_harness import Harness
@@ -176,7 +176,11 @@ class Bench(Harness):
             self._imu = self._add('imu', self._wiring['imu'])
             bring_up(self._imu)
         self.reports.clear()
-        self.until(lambda: self._said('imu: sensor', OK), 30.0)
+        try:
+            self.until(lambda: self._said(IMU, OK), 30.0)
+        except TimeoutError as error:
+            said = [s.message for item in self.reports for s in item.status if s.name == IMU]
+            raise TimeoutError(f'the sensor is not well: {said[-3:]}') from error
 
     def _said(self, name: str, level: int) -> bool:
         return level in self.levels(self.reports, name)
