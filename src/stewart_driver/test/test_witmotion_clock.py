@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import groupby
+import random
 
 import numpy as np
 import pytest
@@ -194,3 +195,23 @@ def test_a_later_read_may_bound_an_earlier_byte_more_tightly() -> None:
     # A hiccup delayed the first read; the bytes after it came at once, so they had been waiting.
     arrivals.read(33, 10.001)
     assert arrivals.of(0) == pytest.approx(10.001 - 33 * 10 / 9600)
+
+
+@pytest.mark.parametrize('seed', [1, 10, 14])
+def test_a_period_found_on_a_busy_machine_does_not_lose_samples_for_ever(seed: int) -> None:
+    """Every sample comes; in the first seconds the reader often wakes up late."""
+    rng = random.Random(seed)
+    period, clock = 0.005 * (1.0 + rng.uniform(-3e-4, 3e-4)), SampleClock(0.005)
+    quiet, number, now, gaps = rng.uniform(0.3, 2.0), 0, 0.0, 0
+    while now < 12.0:
+        late = rng.uniform(0.0, 2e-4)
+        if now < quiet and rng.random() < 0.5:
+            late = rng.expovariate(1.0 / 0.003)
+        now = max((number + 1) * period, now) + late
+        count = int(now / period + 1e-9) - number
+        number += count
+        clock.stamp([Arrival(now - 0.0029 * behind) for behind in reversed(range(count))])
+        gaps = clock.gaps if now < 8.0 else gaps
+
+    assert clock.gaps == gaps
+    assert clock.period == pytest.approx(period, rel=1e-4)

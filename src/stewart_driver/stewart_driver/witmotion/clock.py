@@ -82,6 +82,9 @@ class ClockSettings:
         bunched: With more samples than this in a read on average they come together [-].
         bunches, settled: Where they do, so many reads in a row must be late, and so many blocks be
             over.
+        phantom, proof, creep: Samples are not lost but counted by a period that was found among
+            delays if after `proof` blocks that of the bytes is nearer to a rate by this share, and
+            reads are late by the share `creep` of a period on average [-].
     """
 
     block: float = 0.5
@@ -95,6 +98,9 @@ class ClockSettings:
     bunched: float = 1.2
     bunches: int = 8
     settled: int = 6
+    phantom: float = 0.003
+    proof: int = 8
+    creep: float = 0.25
 
 
 class OwnTime:
@@ -173,6 +179,10 @@ class SampleClock:
         self._loses = self._bunched = False
         self._most = 0.0
         self._expected, self._counted = inf, self.gaps
+        # Since the line was begun: when, samples by bytes, gaps before, blocks.
+        self._since, self._heard, self._had, self._blocks = 0.0, 0, self.gaps, 0
+        # All delays of the block [s].
+        self._late = 0.0
 
     def stamp(self, read: Sequence[Arrival]) -> list[float]:
         """Return when the samples of one read were sent.
@@ -238,6 +248,7 @@ class SampleClock:
                 self._lowest, (latest - self._index * self.period, self._index, latest)
             )
         self._most = max(self._most, delay)
+        self._late += delay
 
     def _lost(self) -> int:
         """Return how many samples were lost without a trace; negative: counted, and never sent."""
@@ -268,10 +279,13 @@ class SampleClock:
             # One delayed read lengthens the block that it ends and shortens the next one.
             self.restarts += 1
             self._lock(likely, bunched=bunched)
+        elif (told := self._told()) is not None:
+            self.gaps = self._counted = self._had
+            self._lock(told, bunched=bunched, period=told)
         else:
             self._lay()
         self._expected, self._bunched = likely, bunched
-        self.lateness, self._most = self._most, 0.0
+        self.lateness, self._most, self._late = self._most, 0.0, 0.0
         self._reads, self._samples = [reads[-1]], len(reads[-1])
         self._counted = self.gaps
 
@@ -282,11 +296,24 @@ class SampleClock:
             return self.period
         return max((1.0 / rate for rate in RATES if least < 1.0 / rate < most), default=measured)
 
+    def _told(self) -> float | None:
+        """Return the period that bytes tell, where the line counts samples that nobody sent."""
+        self._blocks += 1
+        self._heard += sum(map(_cycles, self._reads[1:]))
+        settings, proven = self._settings, self._blocks >= self._settings.proof
+        # Then reads come later and later, by up to a period, and that again and again.
+        creeps = self._late > settings.creep * self.period * len(self._reads)
+        if not (proven and creeps) or self._bunched or self.gaps == self._had:
+            return None
+        told = (self._last - self._since) / self._heard
+        nearer = _off_table(self.period) - _off_table(told)
+        return told if nearer > settings.phantom else None
+
     def _differs(self, one: float, other: float) -> bool:
         return abs(one / other - 1.0) > self._settings.mismatch
 
-    def _lock(self, rough: float, *, bunched: bool) -> None:
-        """Begin a line with the reads of the block."""
+    def _lock(self, rough: float, *, bunched: bool, period: float | None = None) -> None:
+        """Begin a line with the reads of the block, whose period is near a rough one."""
         reads, counts = self._reads, list(accumulate(map(_cycles, self._reads)))
         # Where samples come together bytes are believed, elsewhere neighbours that miss none.
         apart = len(reads) // 2 if bunched else 1
@@ -296,13 +323,16 @@ class SampleClock:
         ]
         counted = self._counted
         self._begin(locked=True)
-        if bunched:
+        self._since = reads[-1][-1].time
+        if period is not None:
+            self.period = period
+        elif bunched:
             self.period = median(time / cycles for time, cycles in spans)
         else:
             most = self._settings.late * rough
             whole = [span for span in spans if abs(span[0] - span[1] * rough) < most]
             self.period = sum(t for t, _ in whole) / sum(n for _, n in whole) if whole else rough
-        self.gaps, self._bunched = counted, bunched
+        self.gaps, self._had, self._bunched = counted, counted, bunched
         self._origin, self._index = reads[0][-1].time, -counts[0]
         for read in reads:
             self._place(read)
@@ -328,6 +358,10 @@ class SampleClock:
             default=(0.0, self.period),
         )
         self._origin = min(time - index * self.period for index, time in self._points)
+
+
+def _off_table(period: float) -> float:
+    return min(abs(period * rate - 1.0) for rate in RATES)
 
 
 def _cycles(read: Sequence[Arrival]) -> int:

@@ -200,7 +200,7 @@ def quality(window: Window) -> Iterator[Finding]:
         yield Severity.WARN, f'the line is disturbed: {window.wrong_sums} frames had a wrong sum'
     elif window.skipped > NOISE * window.bytes:
         yield Severity.WARN, f'the line is disturbed: {window.skipped} bytes belonged to no frame'
-    if window.gaps:
+    if window.gaps > 0:
         yield Severity.WARN, f'{window.gaps} samples never came'
     if window.dropped:
         yield Severity.WARN, f'{window.dropped} samples dropped, nobody took them in time'
