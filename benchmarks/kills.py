@@ -1,0 +1,278 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kill processes of a rig with SIGKILL at random instants, and hold what is left to its promise.
+
+``python benchmarks/kills.py [--kills N] [--of NAME ...]``, N of each, 200 by default:
+
+recorder   what was flushed is rescued, in order and from the first message on; at most the last
+           half second is lost, and what one flush takes
+cycle      the cyclic process of a card: its owner switches the amplifiers off
+driver     the driver node: its cyclic process notices, stops the legs, switches the amplifiers off
+rig        the virtual rig: its folder is gone once its owner has ended it
+viewer     the web viewer: its port is free, no process is left
+
+After each kill the process starts again and does its work, which is what the next kill interrupts;
+"as promised" counts both. The time that a promise took is the worst of all kills.
+"""
+
+from __future__ import annotations
+
+import harness  # isort: skip  (before numpy)
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+import json
+import os
+from pathlib import Path
+import re
+import signal
+import socket
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+import time
+from typing import Any
+
+import numpy as np
+from stewart_bags.reading import Bag
+from stewart_bags.recording import Recording
+from stewart_bags.salvage import salvage
+from stewart_bags.writing import BagWriter, Storage
+from stewart_bringup.rigs import config_file
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.state_machine import Request
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.path.interpolation import InterpolationSettings
+from stewart_driver.path.motion import LegMotion
+from stewart_simulation.rig.directory import wiring
+from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.settings import RigSettings
+
+KILLS, LATEST = 200, 2.0
+PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
+CARD = RigSettings(platform='ex800', moved_by='card', ethercat=False, imu=False, force_limit=200.0)
+
+
+@dataclass
+class Kills:
+    """What came of the kills of one process."""
+
+    name: str
+    limit: float
+    unit: str
+    kills: int = 0
+    held: int = 0
+    worst: float = 0.0
+
+    def note(self, value: float, *, sound: bool = True) -> None:
+        """Take note of one kill."""
+        self.kills += 1
+        self.worst = max(self.worst, value)
+        self.held += sound and value <= self.limit
+
+
+def wait(condition: Callable[[], Any], patience: float = 60.0) -> float:
+    """Wait until a condition holds; return how long that took [s]."""
+    begin = time.monotonic()
+    while not condition():
+        if time.monotonic() - begin > patience:
+            raise TimeoutError(f'not within {patience} s')
+        time.sleep(1e-3)
+    return time.monotonic() - begin
+
+
+def kill(pid: int) -> None:
+    """Kill a process that is still there."""
+    os.kill(pid, signal.SIGKILL)
+
+
+def recorder(kills: Kills, delays: Iterator[float], folder: Path) -> None:
+    """Kill processes that record 500 messages a second."""
+    for number, delay in enumerate(delays):
+        bag, storage = folder / f'bag_{number}', list(Storage)[number % 2]
+        child = os.fork()
+        if child == 0:
+            record(bag, storage)
+        wait(bag.exists)
+        time.sleep(delay)
+        kill(child)
+        killed = time.time_ns()
+        os.waitpid(child, 0)
+        report = salvage(bag, folder / 'rescued', storage=storage)
+        with Bag(folder / 'rescued') as rescued:
+            found = [int.from_bytes(item.data[4:], 'little') for item in rescued.raw()]
+        last = report.last_ns or killed - round(1e9 * delay)
+        lost = 1e-9 * (killed - last)
+        kills.note(lost, sound=found == list(range(len(found))))
+        subprocess.run(['rm', '-r', bag, folder / 'rescued'], check=True)
+
+
+def record(bag: Path, storage: Storage) -> None:
+    """Record until killed."""
+    recording = Recording(BagWriter(bag, storage=storage))
+    recording.add_topic('/count', 'std_msgs/msg/UInt32')
+    for number in range(1_000_000):
+        data = b'\0\1\0\0' + number.to_bytes(4, 'little')
+        recording.put('/count', time.time_ns(), data)
+        time.sleep(0.002)
+    os._exit(1)
+
+
+def backend_of(rig: RigProcess) -> DaqBackend:
+    """Return how a card of a virtual rig is reached."""
+    return DaqBackend(
+        DaqOptions(
+            card='simulated',
+            device=rig.ends['card'],
+            rig_file=rig.ends['rig_file'],
+            enable_channel=0,
+            longest_call=0.5,
+            rate=0.045,
+        )
+    )
+
+
+def powered(rig: RigProcess) -> bool:
+    """Tell whether the amplifiers are on, as the card's terminals show it."""
+    return bool(rig.call('observe')['card']['digital_outputs'][0])
+
+
+def cycle(kills: Kills, delays: Iterator[float], folder: Path) -> None:
+    """Kill cyclic processes while all legs move."""
+    with RigProcess(CARD, folder / 'rig') as rig:
+        for delay in delays:
+            backend = backend_of(rig)
+            client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT))
+            samples: list[Any] = []
+            wait(lambda: samples.extend(client.samples()) or samples)  # noqa: B023
+            accepted, said = client.request(Request.ENABLE, timeout=30.0)
+            assert accepted, said
+            wait(lambda: powered(rig))
+            start, begin = samples[-1].strokes, time.monotonic()
+            while (ahead := time.monotonic() - begin) < delay:
+                stroke, rate = 0.005 * (1.0 - np.cos(ahead)), 0.005 * np.sin(ahead)
+                legs = np.full(6, rate)
+                client.offer(LegMotion(begin + ahead, start + stroke, legs, np.zeros(6)))
+                time.sleep(0.005)
+            kill(client.pid)
+            took = wait(lambda: not client.alive)  # noqa: B023
+            before = time.monotonic()
+            backend.rescue()
+            kills.note(took + time.monotonic() - before, sound=not powered(rig))
+
+
+def driver(kills: Kills, delays: Iterator[float], folder: Path) -> None:
+    """Kill driver nodes whose drives are on."""
+    import rclpy
+    from rclpy.node import Node
+    from std_srvs.srv import Trigger
+    from stewart_node_support.running import middleware
+
+    quiet = ['--ros-args', '--log-level', 'fatal']
+    with RigProcess(CARD, folder / 'rig') as rig, middleware(quiet):
+        node = Node('killer')
+        told = folder / 'driver.yaml'
+        told.write_text(
+            json.dumps({'/**/driver': {'ros__parameters': wiring(rig.ends)['driver']}})
+        )
+        files = [str(config_file('rig', 'ex800_daq')), str(told)]
+        command = [sys.executable, '-m', 'stewart_driver.nodes.driver', '--ros-args']
+        command += [word for file in files for word in ('--params-file', file)]
+        for delay in delays:
+            process = subprocess.Popen([*command, '--log-level', 'fatal'])
+            client = node.create_client(Trigger, 'driver/enable')
+            wait(client.service_is_ready)
+            while not powered(rig):
+                # Its legs may not have been measured yet.
+                # A node that was killed is still counted, and never answers.
+                asked = client.call_async(Trigger.Request())
+                rclpy.spin_until_future_complete(node, asked, timeout_sec=5.0)
+                time.sleep(0.1)
+            time.sleep(delay)
+            process.kill()
+            took = wait(lambda: not powered(rig))
+            process.wait()
+            node.destroy_client(client)
+            kills.note(took)
+        node.destroy_node()
+
+
+def rig(kills: Kills, delays: Iterator[float], folder: Path) -> None:
+    """Kill virtual rigs."""
+    for delay in delays:
+        process = RigProcess(CARD, folder / 'rig')
+        time.sleep(delay)
+        kill(process.pid)
+        took = wait(lambda: not process.alive)  # noqa: B023
+        before = time.monotonic()
+        process.end()
+        kills.note(took + time.monotonic() - before, sound=not (folder / 'rig').exists())
+
+
+def viewer(kills: Kills, delays: Iterator[float], _: Path) -> None:
+    """Kill viewers; each next one takes the port of the one before."""
+    with socket.create_server(('127.0.0.1', 0)) as probe:
+        port = probe.getsockname()[1]
+    command = ['stewart', 'view', '--platform', 'ex800', '--port', str(port)]
+    for delay in delays:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        served = any(re.search(f'http://127.0.0.1:{port}', line) for line in process.stdout)
+        time.sleep(delay)
+        process.kill()
+        begin = time.monotonic()
+        process.wait()
+        gone = wait(lambda: not members(process.pid))  # noqa: B023
+        kills.note(max(gone, time.monotonic() - begin), sound=served)
+
+
+def members(group: int) -> list[str]:
+    """Return the processes of a group."""
+    done = subprocess.run(['pgrep', '-g', str(group)], capture_output=True, text=True, check=False)
+    return done.stdout.split()
+
+
+PROCESSES = {
+    'recorder': (recorder, Kills('recorder, messages lost', 0.6, 's')),
+    'cycle': (cycle, Kills('cyclic process, amplifiers off', 0.15, 's')),
+    'driver': (driver, Kills('driver node, amplifiers off', 0.6, 's')),
+    'rig': (rig, Kills('virtual rig, folder gone', 1.0, 's')),
+    'viewer': (viewer, Kills('web viewer, port free', 1.0, 's')),
+}
+
+
+def main() -> int:
+    """Kill, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
+    parser.add_argument('--kills', type=int, default=KILLS)
+    parser.add_argument('--of', nargs='+', choices=PROCESSES, default=list(PROCESSES))
+    parser.add_argument('--seed', type=int, default=0)
+    chosen = parser.parse_args()
+    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    about = {**harness.machine(('rosbags',)), 'seed': chosen.seed}
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    rng, results = np.random.default_rng(chosen.seed), []
+    for name in chosen.of:
+        run, kills = PROCESSES[name]
+        delays = iter(rng.uniform(0.0, LATEST, chosen.kills).tolist())
+        with ExitStack() as stack:
+            run(kills, delays, Path(stack.enter_context(TemporaryDirectory(prefix='kills-'))))
+        results.append(asdict(kills))
+        print(results[-1], flush=True)
+        text = json.dumps({'machine': about, 'kills': results}, indent=1) + '\n'
+        (harness.OUTPUT / 'kills.json').write_text(text, encoding='utf-8')
+    return 0 if all(item['held'] == item['kills'] for item in results) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
