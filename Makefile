@@ -59,7 +59,7 @@ docs:  ## the site: guides, tutorials, reference and API in build/site, every li
 papers:  ## the five papers recomputed: one page of all tables and figures
 	@scripts/run python papers/all_papers.py
 
-wheels:  ## stewart_kinematics and what it needs, without ROS, as wheels in build/wheels
+wheels:  ## the cores that need no ROS, from kinematics to identification, as wheels in build/wheels
 	@scripts/run scripts/wheels
 
 clean:  ## remove what make has made

@@ -31,6 +31,35 @@ assert np.allclose(lengths, np.linalg.norm(tips - geometry.base_joints, axis=1),
 assert np.allclose(forward(geometry, lengths).position, place, atol=1e-9)
 print('numpy', np.__version__)
 """
+FRIENDS = """
+import importlib.util, pathlib, sys
+import numpy as np
+from stewart_bags.reading import Bag
+from stewart_bags.whole_bags import whole_bag
+from stewart_cueing.vehicle.washout import Washout
+from stewart_estimation.live_estimation import LiveEstimation
+from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.models.platform import PlatformModel
+from stewart_identification.experiment import Experiment
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.trajectories.multi_sine import from_yaml
+for name in ('bags', 'cueing', 'dynamics', 'estimation', 'identification'):
+    assert sys.prefix in importlib.util.find_spec('stewart_' + name).origin
+assert importlib.util.find_spec('rclpy') is None
+with whole_bag(pathlib.Path('bag')) as writer:
+    text = writer.typestore.types['std_msgs/msg/String']
+    writer.write('/note', 1, text('it works'))
+with Bag('bag') as bag:
+    assert [item.message.data for item in bag.messages()] == ['it works']
+model = PlatformModel.from_platform(Platform.from_yaml('ex800'), friction='none')
+time = 0.01 * np.arange(1000)
+motion = from_yaml('ex800_identification', model.geometry.neutral_pose).sample(time)
+still = Experiment(time, motion, np.zeros((1000, 6)))
+moved = still.with_forces(model.predict(model.nominal, still))
+found = LeastSquares().fit(model, moved, rng=np.random.default_rng(0))
+assert np.allclose(found.parameters, model.nominal, rtol=1e-6, atol=1e-9)
+print('numpy', np.__version__)
+"""
 
 
 @pytest.fixture(scope='module')
@@ -42,8 +71,16 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize('pins', ['compat-noble.txt', 'core.txt'])
-def test_wheels_solve_both_kinematics_in_an_empty_environment(
-    wheels: Path, tmp_path: Path, pins: str
+@pytest.mark.parametrize(
+    ('packages', 'check'),
+    [
+        (['stewart_kinematics'], CHECK),
+        (['stewart_cueing', 'stewart_estimation', 'stewart_identification'], FRIENDS),
+    ],
+    ids=['kinematics', 'friends'],
+)
+def test_wheels_work_in_an_empty_environment(
+    wheels: Path, tmp_path: Path, packages: list[str], check: str, pins: str
 ) -> None:
     """Installs from the package index."""
     if pins == 'compat-noble.txt' and sys.version_info >= (3, 13):
@@ -74,7 +111,7 @@ def test_wheels_solve_both_kinematics_in_an_empty_environment(
         '--only-binary=:all:',
         f'--find-links={wheels}',
         f'--constraint={PINS / pins}',
-        'stewart_kinematics',
+        *packages,
     )
     run(*pip, 'check')
-    assert 'numpy' in run(python, '-c', CHECK)
+    assert 'numpy' in run(python, '-c', check)

@@ -21,7 +21,7 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/config', ['config/flightgear.xml']),
     ],
-    install_requires=['setuptools'],
+    install_requires=['numpy', 'scipy', 'stewart_bags', 'stewart_kinematics', 'stewart_tables'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
     entry_points={

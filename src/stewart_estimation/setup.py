@@ -20,7 +20,15 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
-    install_requires=['setuptools'],
+    install_requires=[
+        'matplotlib',
+        'numba',
+        'numpy',
+        'scipy',
+        'stewart_bags',
+        'stewart_kinematics',
+        'stewart_tables',
+    ],
     extras_require={'test': ['pytest']},
     zip_safe=False,
     entry_points={
