@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 import os
 from pathlib import Path
 import shutil
@@ -16,16 +15,14 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
-from stewart_bags.series import DriverStateSeries, PoseSeries, read_series
-from stewart_bringup.composition import compose, Ledger, make_node, next_steps, run_rig
-from stewart_bringup.rigs import config_file, nodes_of, RIG, setting, wires
+from stewart_bringup.composition import compose, Ledger, make_node, next_steps
+from stewart_bringup.rigs import config_file, nodes_of, RIG, wires
 from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.lifecycle import state_of, take_down
@@ -147,8 +144,8 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
     bag = tmp_path / 'bag'
     command = [*COMMAND, 'run', 'vigo', '--record', str(bag)]
     with started(command, environment) as process:
-        # A second of legs and poses; before the driver is up there are only diagnostics.
-        wait_for(lambda: sum(path.stat().st_size for path in bag.glob('*.mcap')) > 1e5, process)
+        # A second or two of legs and poses; before the driver is up there are only diagnostics.
+        wait_for(lambda: sum(path.stat().st_size for path in bag.glob('*.mcap')) > 4e5, process)
         process.send_signal(number)
         said, _ = process.communicate(timeout=LIMIT)
 
@@ -179,25 +176,6 @@ def test_a_rig_that_is_up_names_the_wave_that_it_was_given() -> None:
     eq18 = next_steps([config_file('rig', 'ex800'), config_file('wave', 'eq18')], 'hexapod')
     assert 'then stewart wave start --of excitation or' in eq18
     assert eq18.endswith('(each with --namespace hexapod)')
-    at_sea = next_steps([config_file('rig', 'vigo_at_sea')], '')
-    assert 'then stewart wave start --of stabilisation or' in at_sea
-
-
-def test_stabilisation_knows_the_sea_of_the_rig_at_sea() -> None:
-    read = partial(setting, [config_file('rig', 'vigo_at_sea')])
-    period = read('virtual_rig', 'sea_period') / read('virtual_rig', 'ship_scale') ** 0.5
-    assert read('stabilisation', 'peak_period') == pytest.approx(period, abs=0.005)
-
-
-def test_a_rig_plays_in_simulated_time_and_ends_by_itself(tmp_path: Path) -> None:
-    files = [config_file('rig', 'ex800'), config_file('wave', 'eq18')]
-    run_rig(files, namespace='one', record=tmp_path / 'bag', speed=0.0, play=0.5)
-    with Bag(tmp_path / 'bag') as bag:
-        states = read_series(bag, 'driver/state', DriverStateSeries)
-        poses = read_series(bag, 'platform/pose', PoseSeries)
-    assert states.names[0] == states.names[-1] == 'DISABLED'
-    assert {'ENABLED', 'STOPPING'} <= {*states.names}
-    assert np.ptp(poses.position, axis=0).max() > 1e-3
 
 
 @contextmanager
