@@ -11,6 +11,7 @@ this to be read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 import importlib
 import os
 from pathlib import Path
@@ -43,7 +44,16 @@ def interface_directories(package: str) -> Iterator[Path]:
 
 
 def jazzy_typestore() -> Typestore:
-    """Make a fresh store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces."""
+    """Return the store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces.
+
+    It is one per process and search path: rosbags generates code for every type of every store,
+    which takes as long as some thousand messages. Other types come to it by `require`.
+    """
+    return _jazzy_typestore(os.environ.get('AMENT_PREFIX_PATH', ''))
+
+
+@lru_cache
+def _jazzy_typestore(_: str) -> Typestore:
     store = get_typestore(Stores.ROS2_JAZZY)
     for directory in interface_directories(OWN):
         types = {}
@@ -95,6 +105,7 @@ def message_class(msgtype: str) -> Any:
         raise UnknownType(msgtype, f'its package is not installed here ({error})') from error
 
 
+@lru_cache
 def hash_of(definition: str, msgtype: str) -> str | None:
     """Compute the RIHS01 hash of a full definition; None if it is not complete."""
     store = get_typestore(Stores.EMPTY)
@@ -106,19 +117,28 @@ def hash_of(definition: str, msgtype: str) -> str | None:
 
 
 def typestore_of(connections: list[Connection]) -> Typestore:
-    """Make the type store of a bag: its own definitions first, ours where it has none."""
+    """Return the type store of a bag: its own definitions first, ours where it has none.
+
+    Bags with the same definitions share it.
+    """
+    told = [(each.msgtype, each.msgdef.format, each.msgdef.data) for each in connections]
+    return _typestore_of(tuple(dict.fromkeys(told)), os.environ.get('AMENT_PREFIX_PATH', ''))
+
+
+@lru_cache(maxsize=16)
+def _typestore_of(told: tuple[tuple[str, MessageDefinitionFormat, str], ...], _: str) -> Typestore:
     types = {}
-    for connection in connections:
-        if connection.msgdef.format == MessageDefinitionFormat.NONE:
+    for msgtype, language, definition in told:
+        if language == MessageDefinitionFormat.NONE:
             continue
         try:
-            types.update(_parsed(connection.msgdef.data, connection.msgtype))
+            types.update(_parsed(definition, msgtype))
         except TypesysError:
             continue  # as good as none: the definitions of this machine take its place
     store = get_typestore(Stores.EMPTY)
     store.register(types)
     wanted = {name for _, fields in types.values() for name in _nested(fields)}
-    wanted |= {connection.msgtype for connection in connections}
+    wanted |= {msgtype for msgtype, _, _ in told}
     if not wanted <= types.keys():
         ours = jazzy_typestore().fielddefs
         store.register({name: ours[name] for name in ours if name not in types})

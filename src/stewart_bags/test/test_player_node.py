@@ -88,6 +88,7 @@ def theatre() -> Iterator[Theatre]:
     rclpy.try_shutdown()
 
 
+@pytest.mark.realtime
 def test_all_is_played_in_order_and_rhythm(
     theatre: Theatre, make_bag: Callable[..., Path]
 ) -> None:
