@@ -42,15 +42,25 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
     codes = np.searchsorted(met, part.limiting)
     codes = np.where(reachable, len(met), codes)
     palette = [COLOURS[k % len(COLOURS)] for k in range(len(met))] + [REACHABLE]
-    look: dict[str, Any] = {'cmap': ListedColormap(palette), 'alpha': 0.75, 'shading': 'nearest'}
-    limits: dict[str, Any] = {'vmin': -0.5, 'vmax': len(met) + 0.5}
-    regions = axes.pcolormesh(first, second, codes.T, **look, **limits)
+    regions = axes.pcolormesh(
+        first,
+        second,
+        codes.T,
+        cmap=ListedColormap(palette),
+        vmin=-0.5,
+        vmax=len(met) + 0.5,
+        alpha=0.75,
+        shading='nearest',
+        # One picture: as thousands of paths it takes seconds to write, and megabytes.
+        rasterized=True,
+    )
     outline = axes.contour(first, second, part.margin.T, levels=[0.0], colors='black')
     axes.set(xlabel=f'{part.axes[0]} [{unit}]', ylabel=f'{part.axes[1]} [{other}]')
     names = [part.quantities[k] for k in met] + ['reachable']
     patches = [axes.scatter([], [], color=colour, marker='s') for colour in palette]
-    above: dict[str, Any] = {'loc': 'lower center', 'bbox_to_anchor': (0.5, 1.0)}
-    axes.legend(patches, names, fontsize='small', ncols=3, **above)
+    axes.legend(
+        patches, names, fontsize='small', ncols=3, loc='lower center', bbox_to_anchor=(0.5, 1.0)
+    )
     if unit == other:
         axes.set_aspect('equal')
     return [regions, outline]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from stewart_kinematics.errors import GeometryError, ShapeError
 from stewart_kinematics.model.geometry import Geometry, ring_points
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Pose
 
 
@@ -32,7 +32,7 @@ def condition(geometry: Geometry, scale: float) -> float:
 
 def test_vigo_stroke_at_the_zero_pose_is_that_of_table_1() -> None:
     """Machines 2022, 10, 711, Table 1: 9.9994 mm on every leg at (0, 0, 0)."""
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
     strokes = home_lengths(geometry, geometry.zero_pose) - geometry.retracted_length
 
     np.testing.assert_allclose(strokes, 9.9994e-3, atol=5e-8)
@@ -40,7 +40,7 @@ def test_vigo_stroke_at_the_zero_pose_is_that_of_table_1() -> None:
 
 def test_vigo_first_row_of_table_2() -> None:
     """Row 1 proves ring order, heights and pairing: six different strokes, printed to 1e-5 mm."""
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
     pose = Pose(
         geometry.zero_pose.position + np.array([0.0535, 0.1004, 0.2]), [0.0, 0.0, 0.0, 1.0]
     )
@@ -52,7 +52,7 @@ def test_vigo_first_row_of_table_2() -> None:
 
 def test_ex800_home_legs_and_condition() -> None:
     """Home legs are all 0.3254 m; cond J is 2.24 with moments divided by r_p, 8.1 in plain SI."""
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
 
     np.testing.assert_allclose(home_lengths(geometry, geometry.neutral_pose), 0.3254, atol=5e-5)
     assert geometry.length_scale == pytest.approx(0.195, rel=1e-12)
@@ -62,7 +62,7 @@ def test_ex800_home_legs_and_condition() -> None:
 
 def test_srs_home_leg_length() -> None:
     """Miletovic et al. 2017: neutral length 2.705 m at |z| = 2.38877 m, spacings d_a and d_b."""
-    geometry = Platform.from_yaml('srs').geometry
+    geometry = load_platform('srs').geometry
     base, platform = geometry.base_joints, geometry.platform_joints
 
     np.testing.assert_allclose(home_lengths(geometry, geometry.neutral_pose), 2.705, atol=2e-6)
@@ -72,7 +72,7 @@ def test_srs_home_leg_length() -> None:
 
 def test_ps6tl_joints_are_the_printed_ones() -> None:
     """Nichifor and Stroe, section 4, four decimals; P_6 has its lost minus sign back."""
-    geometry = Platform.from_yaml('ps6tl_1500').geometry
+    geometry = load_platform('ps6tl_1500').geometry
     base = [
         [1.0335, 1.0156, 0.0],
         [0.3628, 1.4028, 0.0],
@@ -98,7 +98,7 @@ def test_ps6tl_joints_are_the_printed_ones() -> None:
 @pytest.mark.parametrize('name', ['ex800', 'ps6tl_1500', 'srs', 'vigo'])
 def test_neutral_pose_is_in_the_middle_of_the_stroke(name: str) -> None:
     """All strokes are equal there and within 5 % of the stroke from its middle."""
-    platform = Platform.from_yaml(name).geometry
+    platform = load_platform(name).geometry
     upper = {'ex800': 0.16, 'ps6tl_1500': 1.5, 'srs': 1.25, 'vigo': 0.6}[name]
     strokes = home_lengths(platform, platform.neutral_pose) - platform.retracted_length
 
@@ -118,7 +118,7 @@ def test_ring_follows_the_odd_even_rule() -> None:
 
 def test_architecturally_singular_geometry_is_refused() -> None:
     """Equal pair angles joined straight: singular at every pose, not only at the neutral one."""
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
     with pytest.raises(GeometryError, match=r'singular wherever .* length scale 0\.195 m'):
         replace(
             geometry,
@@ -130,12 +130,12 @@ def test_architecturally_singular_geometry_is_refused() -> None:
 def test_point_platform_is_refused() -> None:
     """All platform joints in one point cannot hold an attitude."""
     with pytest.raises(GeometryError, match='singular wherever'):
-        replace(Platform.from_yaml('vigo').geometry, platform_joints=np.zeros((6, 3)))
+        replace(load_platform('vigo').geometry, platform_joints=np.zeros((6, 3)))
 
 
 def test_sound_platform_near_a_singularity_is_accepted() -> None:
     """A neutral pose close to the quarter turn where a platform is singular is no reason."""
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
     position = geometry.neutral_pose.position
     turned = replace(
         geometry, neutral_pose=Pose.from_rpy(position, (0.0, 0.0, math.radians(84.0)))
@@ -146,7 +146,7 @@ def test_sound_platform_near_a_singularity_is_accepted() -> None:
 
 def test_every_scale_of_a_platform_is_accepted() -> None:
     """The condition number has no unit: a platform a thousand times smaller is as good."""
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
     small = replace(
         geometry,
         base_joints=geometry.base_joints * 1e-3,
@@ -159,7 +159,7 @@ def test_every_scale_of_a_platform_is_accepted() -> None:
 
 def test_arrays_are_read_only_and_shapes_are_checked() -> None:
     """Nobody moves a joint by accident."""
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
 
     with pytest.raises(ValueError, match='read-only'):
         geometry.base_joints[0, 0] = 1.0
@@ -173,7 +173,7 @@ def test_arrays_are_read_only_and_shapes_are_checked() -> None:
 
 def test_leg_without_length_at_the_neutral_pose_is_named() -> None:
     """Two joints in one place give no direction."""
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
     pose = geometry.neutral_pose
     joints = geometry.base_joints.copy()
     joints[2] = pose.position + geometry.platform_joints[2]

@@ -26,6 +26,7 @@ from stewart_kinematics.errors import (
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.assembly_modes import assembly_modes
 from stewart_kinematics.solvers.forward import (
@@ -45,7 +46,7 @@ NAMES = ('sg90_rotary', 'hexaglide_3d_mec')
 
 @lru_cache
 def load(name: str) -> Platform:
-    return Platform.from_yaml(name)
+    return load_platform(name)
 
 
 def content(name: str) -> dict[str, Any]:
@@ -361,18 +362,18 @@ def test_what_is_written_for_linear_legs_refuses(name: str) -> None:
 )
 def test_wrong_keys_are_named(tmp_path: Path, legs: dict[str, Any], key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        Platform.from_yaml(changed(tmp_path, 'sg90_rotary', **legs))
+        load_platform(changed(tmp_path, 'sg90_rotary', **legs))
     assert caught.value.key == key
 
 
 def test_rods_that_do_not_reach_make_no_platform(tmp_path: Path) -> None:
     with pytest.raises(GeometryError, match=r'rod 1 of 0\.05 m does not reach'):
-        Platform.from_yaml(changed(tmp_path, 'sg90_rotary', rod_length_m=0.05))
+        load_platform(changed(tmp_path, 'sg90_rotary', rod_length_m=0.05))
 
 
 def test_the_other_branch_has_the_cranks_on_the_other_side(tmp_path: Path) -> None:
     ours = load('sg90_rotary').geometry
-    other = Platform.from_yaml(
+    other = load_platform(
         changed(tmp_path, 'sg90_rotary', branch='pull', angle_deg=[100.0, 260.0])
     ).geometry
     pose = ours.neutral_pose
