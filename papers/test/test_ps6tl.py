@@ -93,25 +93,23 @@ def test_repaired_formulas_are_the_packages(ps6tl: ModuleType) -> None:
 
 def test_both_stops_explain_limits_that_are_made_of_them(ps6tl: ModuleType) -> None:
     """The test of the limits is one that right limits would pass."""
+    from scipy.spatial.transform import Rotation
     from stewart_kinematics.model.platform import Platform
-    from stewart_kinematics.motion import Pose
 
     geometry = Platform.from_yaml('ps6tl_1500').geometry
     base, upper, height = geometry.base_joints, geometry.platform_joints, 1.6
 
-    def extremes(rpy: np.ndarray) -> tuple[float, float]:
-        pose = Pose.from_rpy([0.0, 0.0, height], rpy)
-        lengths = np.linalg.norm(pose.position + upper @ pose.rotation.T - base, axis=1)
-        return lengths.min(), lengths.max()
+    def extremes(rpy: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        turned = np.einsum('nij,kj->nki', Rotation.from_euler('xyz', rpy).as_matrix(), upper)
+        lengths = np.linalg.norm(turned + np.array([0.0, 0.0, height]) - base, axis=2)
+        return lengths.min(axis=1), lengths.max(axis=1)
 
-    stops = extremes(np.radians([15.0, 0.0, 0.0]))
+    ((shortest,), (longest,)) = extremes(np.radians([[15.0, 0.0, 0.0]]))
     limits = []
     for axis in np.vstack([np.eye(3), -np.eye(3)]):
         angles = np.radians(np.arange(0.0, 60.0, 0.01))
-        inside = [
-            stops[0] - 1e-9 <= low and high <= stops[1] + 1e-9
-            for low, high in (extremes(axis * angle) for angle in angles)
-        ]
+        low, high = extremes(angles[:, None] * axis)
+        inside = (shortest - 1e-9 <= low) & (high <= longest + 1e-9)
         limits.append(axis * angles[int(np.argmin(inside)) - 1])
 
     assert ps6tl._stop_misfit(base, upper, limits, height) < 3e-4

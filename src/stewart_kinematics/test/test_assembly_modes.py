@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError, StewartError
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.assembly_modes import assembly_modes
 from stewart_kinematics.solvers.forward import forward
@@ -102,9 +102,10 @@ def test_dietmaiers_platform_has_forty_poses():
     assert np.abs(modes.position[0] - DIETMAIER_NEUTRAL.position).max() < 1e-5
 
 
-def test_general_platforms_have_forty_solutions():
+@pytest.mark.parametrize('count', [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_general_platforms_have_forty_solutions(count):
     rng, home = np.random.default_rng(5), Pose.from_rpy([0.0, 0.0, 1.5], (0.0, 0.0, 0.0))
-    for _ in range(5):
+    for _ in range(count):
         geometry = general(*(rng.uniform(-1.0, 1.0, (2, 6, 3)) * [1.0, 1.0, 0.3]), home)
         pose = about_neutral(geometry, rng, 0.5)
         lengths = leg_lengths(geometry, *pose)
@@ -114,10 +115,11 @@ def test_general_platforms_have_forty_solutions():
         assert np.abs(modes.position - pose[0]).max(axis=1).min() < 1e-8
 
 
+@pytest.mark.parametrize('count', [8, pytest.param(21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('name', PLATFORMS)
-def test_connected_mode_is_what_forward_says(name):
-    geometry, rng = Platform.from_yaml(name).geometry, np.random.default_rng(16)
-    for k in range(21):
+def test_connected_mode_is_what_forward_says(name, count):
+    geometry, rng = load_platform(name).geometry, np.random.default_rng(16)
+    for k in range(count):
         position, quaternion = about_neutral(geometry, rng, 0.25 * (k > 0))
         lengths = leg_lengths(geometry, position, quaternion)
         result, modes = forward(geometry, lengths), assembly_modes(geometry, lengths)
@@ -133,7 +135,7 @@ def test_connected_mode_is_what_forward_says(name):
 
 
 def test_newton_from_ten_thousand_starts_finds_no_other_mode():
-    geometry, rng = Platform.from_yaml('ps6tl_1500').geometry, np.random.default_rng(17)
+    geometry, rng = load_platform('ps6tl_1500').geometry, np.random.default_rng(17)
     lengths = leg_lengths(geometry, *about_neutral(geometry, rng, 0.25))
     modes = assembly_modes(geometry, lengths)
     position = rng.uniform(-1.5, 1.5, (10_000, 3)) * lengths.mean()
@@ -149,7 +151,7 @@ def test_newton_from_ten_thousand_starts_finds_no_other_mode():
 
 
 def test_a_singular_pose_is_there_but_not_certified():
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
     home = geometry.neutral_pose.position
     turned = Rotation.from_euler('z', 90.0, degrees=True).as_quat()
     modes = assembly_modes(geometry, leg_lengths(geometry, home, turned))
@@ -161,7 +163,7 @@ def test_a_singular_pose_is_there_but_not_certified():
 
 
 def test_lengths_without_a_pose_and_what_are_no_lengths():
-    geometry = Platform.from_yaml('vigo').geometry
+    geometry = load_platform('vigo').geometry
     modes = assembly_modes(geometry, [0.3, 3.0] * 3)
     assert modes.position.shape == (0, 3)
     assert modes.solutions == 28
@@ -174,7 +176,7 @@ def test_lengths_without_a_pose_and_what_are_no_lengths():
 
 def test_lost_paths_are_counted_and_fail():
     # Legs a thousand times as long as the platform is wide: double precision is too short.
-    modes = assembly_modes(Platform.from_yaml('vigo').geometry, [1000.0] * 6)
+    modes = assembly_modes(load_platform('vigo').geometry, [1000.0] * 6)
     assert modes.lost > 0
 
 
@@ -185,7 +187,7 @@ def call(*words):
 
 
 def test_verb_writes_a_row_a_mode(tmp_path, capsys, monkeypatch):
-    vigo = Platform.from_yaml('vigo').geometry
+    vigo = load_platform('vigo').geometry
     home = leg_lengths(vigo, vigo.neutral_pose.position, vigo.neutral_pose.quaternion_xyzw)
     path, out = tmp_path / 'legs.csv', tmp_path / 'modes.csv'
     write_table(path, [TIME, *LENGTH], [[0.0, *home], [0.5, *[0.3, 3.0] * 3]])

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths, passive_angles
 
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])
 def geometry(request):
-    return Platform.from_yaml(request.param).geometry
+    return load_platform(request.param).geometry
 
 
 @pytest.fixture
 def vigo():
-    return Platform.from_yaml('vigo').geometry
+    return load_platform('vigo').geometry
 
 
 @pytest.fixture

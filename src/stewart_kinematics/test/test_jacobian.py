@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian, jacobian_derivative
@@ -13,7 +13,7 @@ from stewart_kinematics.solvers.jacobian import condition_number, jacobian, jaco
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])
 def geometry(request):
-    return Platform.from_yaml(request.param).geometry
+    return load_platform(request.param).geometry
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_condition_number_divides_moments_by_the_length_scale(geometry):
 
 def test_ex800_is_well_conditioned_at_home():
     # papers/README.md, EX800, trap 1: 2.24 with moments divided by r_p.
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
     pose = geometry.neutral_pose
     found = condition_number(geometry, pose.position, pose.quaternion_xyzw)
     assert found == pytest.approx(2.24, abs=0.005)
