@@ -162,7 +162,7 @@ def _another(
     for other in linear_platforms():
         if other.name != described.name and other.masses is not None:
             # Most of them cannot have made the recording.
-            with suppress(StewartError):
+            with suppress(StewartError, np.linalg.LinAlgError):
                 moved = read(platform=other.name)[0].experiment
                 found[other.name] = explained(other, moved)
     good = {name: left for name, (left, mass) in found.items() if mass > 0.0}

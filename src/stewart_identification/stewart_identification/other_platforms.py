@@ -60,22 +60,20 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
     """
     series, poses = recording.actuators, recording.poses
     if poses is not None:
-        off: dict[str, float] = {}
-        for other in (platform, *linear_platforms()):
-            off.setdefault(
-                other.name,
-                stroke_difference(
-                    other.geometry,
-                    *(poses.stamp_ns, poses.position, poses.quaternion_xyzw),
-                    *(series.stamp_ns, series.position),
-                ),
+
+        def off(other: Platform) -> float:
+            return stroke_difference(
+                other.geometry,
+                *(poses.stamp_ns, poses.position, poses.quaternion_xyzw),
+                *(series.stamp_ns, series.position),
             )
-        if off[platform.name] >= CLOSE:
-            fits = [name for name, error in off.items() if error < CLOSE]
+
+        if off(platform) >= CLOSE:
+            fits = [other.name for other in linear_platforms() if off(other) < CLOSE]
             raise WrongPlatform(
                 f'{recording.path} is of another platform than {platform.name}: its strokes and '
-                f'its poses differ by {1e3 * off[platform.name]:.0f} mm, for {platform.name} less '
-                f'than {1e3 * CLOSE:g} mm{_better(fits)}'
+                f'its poses differ by {1e3 * off(platform):.0f} mm, for {platform.name} less than '
+                f'{1e3 * CLOSE:g} mm{_better(fits)}'
             )
     if platform.geometry.rods is not None or not np.isfinite(series.position).all(axis=1).any():
         return []

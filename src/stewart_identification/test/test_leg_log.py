@@ -306,6 +306,22 @@ def test_matlab_files_have_six_columns_or_six_variables(tmp_path: Path) -> None:
         assert np.isfinite(legs.effort).all() == (name == 'a')
 
 
+def test_a_rate_stands_in_for_times_and_a_platform_without_legs_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / 'legs.csv').write_text(table(named('stroke_#_m'), STROKES))
+    words = ['--platform', 'ex800', '-o', tmp_path / 'bag']
+    with pytest.raises(NoImuLog, match=r'no column of times among .* or the sampling rate'):
+        run(tmp_path / 'legs.csv', *words)
+    assert run(tmp_path / 'legs.csv', *words, '--rate', '200') == 0
+    with Bag(tmp_path / 'bag') as bag:
+        assert np.allclose(np.diff(read_joints(bag, 'actuator_states').stamp_ns), 5e6)
+    head = ['time(s)', 'ax(g)', 'ay(g)', 'az(g)', 'wx(deg/s)', 'wy(deg/s)', 'wz(deg/s)']
+    (tmp_path / 'imu.csv').write_text(table(head, np.arange(21.0).reshape(3, 7)))
+    assert run(tmp_path / 'imu.csv', '--platform', 'ex800', '-o', tmp_path / 'imu') == 0
+    assert 'no six strokes or lengths, --platform is not used' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('words', 'message'),
     [

@@ -18,6 +18,7 @@ import numpy as np
 from stewart_identification.importing.imu_log import (
     NoImuLog,
     Stamps,
+    stamps_after,
     stamps_at,
     stamps_of_numbers,
 )
@@ -50,6 +51,7 @@ def text_table(
     device: str = '',
     names: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
+    rate: float | None = None,
 ) -> LogTable:
     """Read the columns of a log.
 
@@ -58,6 +60,7 @@ def text_table(
         device: Part of the sensor's name, where one log holds several.
         names: Columns for roles that are not found by their names: ``time``, or six of the legs.
         units: What the user says of units, by quantity.
+        rate: Sampling rate, for a log without times [Hz].
 
     Raises:
         NoImuLog: If no line names columns that are known, or there are several devices.
@@ -90,6 +93,8 @@ def text_table(
     listed = ', '.join(heads)
 
     def stamps(start_ns: int) -> Stamps:
+        if rate is not None:
+            return stamps_after(start_ns, np.arange(len(rows)) / rate, str(path))
         found, about = _stamps(rows, heads, start_ns, path, chosen.get('time'), said.get('time'))
         remarks.extend(text for text in about if text not in remarks)
         return found
@@ -190,7 +195,8 @@ def _stamps(
         unit = unit or split_unit(names[column])[1]
         return stamps_of_numbers(values, unit, start_ns, str(path))
     raise NoImuLog(
-        f'{path}: no column of times among {", ".join(names)}: say which one, as --name time=NAME'
+        f'{path}: no column of times among {", ".join(names)}: say which, as --name time=NAME, '
+        'or the sampling rate, as --rate 100'
     )
 
 

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--rate',
         type=positive,
         metavar='HZ',
-        help='sampling rate of frames or of a .mat file without times [Hz]',
+        help='sampling rate of a log without times [Hz]',
     )
     parser.add_argument(
         '--start',
@@ -138,12 +138,16 @@ def _read(arguments: argparse.Namespace) -> tuple[ImuLog | None, LegLog | None, 
         sent = read_frame_log(frames, path, rate=arguments.rate, start_ns=start_ns)
         return sent, None, sent.origin
     else:
-        table = text_table(path, device=arguments.device, names=names, units=said)
+        table = text_table(
+            path, device=arguments.device, names=names, units=said, rate=arguments.rate
+        )
     legs, with_legs = None, has_legs(table.names, names)
     if with_legs and arguments.platform is None:
         if not table.has_imu:
             raise ConfigurationError('--platform', None, f'the platform whose legs {path} has')
         table.remarks.append(f'{path}: its legs are left out, --platform says whose they are')
+    elif arguments.platform is not None and not with_legs:
+        table.remarks.append(f'{path}: no six strokes or lengths, --platform is not used')
     elif with_legs:
         platform = Platform.from_yaml(arguments.platform)
         legs = leg_log(table, platform, chosen=names, start_ns=start_ns)
