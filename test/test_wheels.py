@@ -36,7 +36,7 @@ import importlib.util, pathlib, sys
 import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.whole_bags import whole_bag
-from stewart_cueing.vehicle.washout import Washout
+from stewart_cueing.vehicle.methods import cueing
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.models.platform import PlatformModel

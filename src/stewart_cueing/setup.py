@@ -21,7 +21,15 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/config', ['config/flightgear.xml']),
     ],
-    install_requires=['numpy', 'scipy', 'stewart_bags', 'stewart_kinematics', 'stewart_tables'],
+    install_requires=[
+        'daqp',
+        'matplotlib',
+        'numpy',
+        'scipy',
+        'stewart_bags',
+        'stewart_kinematics',
+        'stewart_tables',
+    ],
     extras_require={'test': ['pytest']},
     zip_safe=False,
     entry_points={
