@@ -172,6 +172,7 @@ def test_negative_number_is_no_option(
         (['--output', __file__], 2, '--output: expected a folder that can be written, got '),
         (['--platform', 'vigor'], 1, "no configuration 'rig vigor', there are "),
         (['--backend', 'magic'], 1, 'magic'),
+        (['--at-sea', '--wave', 'eq18'], 1, 'a sea of its own: leave out --wave'),
     ],
 )
 def test_demo_refuses_what_it_cannot_play_before_it_begins(

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
+from stewart_bringup.demo import at_sea
 from stewart_bringup.demo.analysis import analyse, Result
 from stewart_bringup.demo.identification import find, FOUND, loaded, LoadedScenario, TITLE
 from stewart_bringup.demo.machine import because_late, Meter, playable
@@ -127,7 +128,12 @@ Step = Callable[[Path, LiveLine, StopSignals], Chapter | None]
 
 
 def run_demo(
-    scenarios: Sequence[Scenario], output: Path, stop: StopSignals, *, identifying: bool = False
+    scenarios: Sequence[Scenario],
+    output: Path,
+    stop: StopSignals,
+    *,
+    identifying: bool = False,
+    sea: int | None = None,
 ) -> bool | None:
     """Play, record, analyse and write the report.
 
@@ -135,6 +141,7 @@ def run_demo(
         output: Folder of the bags and the report.
         stop: A request to stop ends the demo between two steps, or cuts the motion off safely.
         identifying: End with the identification of a loaded platform.
+        sea: Seed of the sea of the two rigs of `at_sea`, which are played where it is given.
 
     Returns:
         Whether every scenario came to its end and every check held, but for what a machine has
@@ -152,6 +159,8 @@ def run_demo(
     # Bags and report of an earlier run stay until those of this one are complete.
     unfinished = output / UNFINISHED
     names = [scenario.name for scenario in (*scenarios, *(loaded() if identifying else ()))]
+    if sea is not None:
+        names.append(at_sea.NAME)
     for name in names:
         _require_bag(output / name)
         _make_room(unfinished / name)
@@ -160,6 +169,8 @@ def run_demo(
     steps: list[tuple[str, Step]] = [(item.title, partial(_scenario, item)) for item in scenarios]
     if identifying:
         steps.append((TITLE, _identification))
+    if sea is not None:
+        steps.append((at_sea.TITLE, partial(_two_rigs, sea)))
     chapters: list[Chapter] = []
     with LiveLine(console) as line:
         for title, step in steps:
@@ -281,6 +292,19 @@ def _identification(output: Path, line: LiveLine, stop: StopSignals) -> Chapter 
             raise
         return unfinished_chapter('identification', TITLE, {}, str(error))
     return None if stop.requested else found
+
+
+def _two_rigs(seed: int, output: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
+    """Let one rig keep level on the platform of another and tell of it; None after a stop."""
+    line.begin(at_sea.TITLE, at_sea.DURATION)
+    bag = output / UNFINISHED / at_sea.NAME
+    try:
+        return at_sea.play(bag, line.watch, stop, seed)
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        history = driver_history(bag)
+        return unfinished_chapter(at_sea.NAME, at_sea.TITLE, {}, str(error), history)
 
 
 def _facts(played: Played, bag: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ import sys
 
 from stewart_bags.verbs.numbers import positive_up_to, whole
 from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
+from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_tables.outputs import output_folder
 
@@ -35,6 +36,7 @@ examples:
   stewart demo --platform vigo --backend ethercat
   stewart demo --time simulated
   stewart demo --platform srs --output build/demo_srs
+  stewart demo --at-sea
 """
 
 
@@ -68,6 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='leave out the last chapter: find an unknown payload, feed it forward',
     )
     parser.add_argument(
+        '--at-sea',
+        action='store_true',
+        help='instead of all that: two rigs in simulated time, one makes the sea, the other lives '
+        'on its platform and keeps level',
+    )
+    parser.add_argument(
         '--output',
         type=output_folder,
         default=Path('build', 'demo'),
@@ -80,22 +88,18 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the demo."""
     from stewart_node_support.stop_signals import StopSignals
 
+    own = ('platform', 'wave', 'duration', 'backend', 'time')
+    if arguments.at_sea and (given := [name for name in own if getattr(arguments, name)]):
+        raise BringupError(f'--at-sea has rigs and a sea of its own: leave out --{given[0]}')
     with StopSignals() as stop:
         from stewart_bringup.demo.run import run_demo
 
-        scenarios = choose(
-            arguments.platform,
-            arguments.wave,
-            arguments.duration,
-            arguments.seed,
-            arguments.backend,
-            arguments.time,
-        )
-        _check(scenarios)
-        identifying = not arguments.without_identification and ends_with_identification(
-            arguments.platform, arguments.wave, arguments.backend
-        )
-        passed = run_demo(scenarios, arguments.output, stop, identifying=identifying)
+        if arguments.at_sea:
+            passed = run_demo([], arguments.output, stop, sea=arguments.seed)
+        else:
+            passed = run_demo(
+                _chosen(arguments), arguments.output, stop, identifying=_identifying(arguments)
+            )
     if passed is None:
         print(
             'stewart demo: stopped; the platform was brought to rest and the bag is closed in '
@@ -103,6 +107,25 @@ def main(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return 0 if passed else 1
+
+
+def _chosen(arguments: argparse.Namespace) -> list[Scenario]:
+    scenarios = choose(
+        arguments.platform,
+        arguments.wave,
+        arguments.duration,
+        arguments.seed,
+        arguments.backend,
+        arguments.time,
+    )
+    _check(scenarios)
+    return scenarios
+
+
+def _identifying(arguments: argparse.Namespace) -> bool:
+    return not arguments.without_identification and ends_with_identification(
+        arguments.platform, arguments.wave, arguments.backend
+    )
 
 
 def _check(scenarios: Sequence[Scenario]) -> None:
