@@ -17,6 +17,7 @@ from stewart_kinematics.limits.waypoints import append_waypoint
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.trajectories.cycloidal import relative_displacement
+from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.snapshot import rpy_of, Snapshot
 import viser
 
@@ -32,6 +33,7 @@ DRIVES = {
     'Disable': 'driver/disable',
     'Reset fault': 'driver/reset_fault',
 }
+RECORD, STOP_RECORDING = 'Record', 'Stop recording'
 ASKED = 'asked for; the answer comes here'
 
 
@@ -49,13 +51,14 @@ class Controls:
         platform: Platform,
         operator: Any,
         taught_to: Path = Path('taught.yaml'),
+        recorder: BagRecorder | None = None,
     ) -> None:
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
         self._neutral_rpy = rpy_of(self._neutral)
         self._setting = False
         size = float(platform.geometry.length_scale)
-        self._platform, self._taught_to = platform, taught_to
+        self._platform, self._taught_to, self._recorder = platform, taught_to, recorder
         self._gizmo = server.scene.add_transform_controls(
             '/target', scale=0.7 * size, depth_test=False, opacity=0.6
         )
@@ -94,6 +97,9 @@ class Controls:
             gui.add_button('Stop wave', color='gray').on_click(partial(self._on_wave, 'stop'))
             teach = gui.add_button('Record waypoint', color='gray')
             teach.on_click(lambda _: self._on_teach())
+        if recorder is not None:
+            self._record = gui.add_button(RECORD, color='gray')
+            self._record.on_click(lambda _: self._on_record())
         self._gizmo.on_update(lambda _: self._from_gizmo())
         self._reset()
 
@@ -133,6 +139,17 @@ class Controls:
             self.tell(f'**Record waypoint**: {error}')
         else:
             self.tell(f'waypoint {number} is in {self._taught_to}')
+
+    def _on_record(self) -> None:
+        """Start or stop a recording of all topics, and say where it is."""
+        assert self._recorder is not None
+        try:
+            said = self._recorder.toggle()
+        except OSError as error:
+            said = f'**Record**: {error}'
+        self._record.label = STOP_RECORDING if self._recorder.running else RECORD
+        self._record.color = 'red' if self._recorder.running else 'gray'
+        self.tell(said)
 
     def _on_steer(self) -> None:
         """Ask for a velocity towards the target; teleop keeps the limits, and its dead man."""

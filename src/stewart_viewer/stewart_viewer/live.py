@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from stewart_kinematics.model.shared_platform import load_platform
+from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.looks import Looks
@@ -66,6 +67,7 @@ class LiveView:
         rate: Pictures per second at most [Hz].
         token: What a browser has to know; needed for other hosts.
         taught_to: File that waypoints are appended to.
+        recorder: Records at the press of a button; closed with the view.
 
     Raises:
         AddressTaken: If something else listens there.
@@ -82,19 +84,20 @@ class LiveView:
         rate: float,
         token: str = '',
         taught_to: Path = Path('taught.yaml'),
+        recorder: BagRecorder | None = None,
     ) -> None:
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)
         self._page = open_page(host, port, token)
         server, self.url = self._page.server, self._page.url
-        self._mailbox, self._period = mailbox, 1.0 / rate
+        self._mailbox, self._period, self._recorder = mailbox, 1.0 / rate, recorder
         self._parts: list[Part] = [
             Status(server, platform, 'live'),
             PlatformScene(server, platform, source),
         ]
         self._controls: Controls | None = None
         if operator is not None:
-            self._controls = Controls(server, platform, operator, taught_to)
+            self._controls = Controls(server, platform, operator, taught_to, recorder)
             self._parts.append(self._controls)
         self._parts += [LegPlots(server, platform), Looks(server, platform)]
         self._thread = threading.Thread(target=self._draw, name='pictures')
@@ -106,7 +109,9 @@ class LiveView:
             self._controls.tell(sentence)
 
     def close(self) -> None:
-        """Stop drawing and close the server."""
+        """Stop recording and drawing, and close the server."""
+        if self._recorder is not None:
+            self._recorder.close()
         self._mailbox.end()
         self._thread.join()
         self._page.close()

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+import time
 from typing import Any
 
 import numpy as np
 import pytest
+from stewart_bags.reading import Bag
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
+from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls
 from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
@@ -163,6 +166,60 @@ def test_a_waypoint_is_recorded_where_the_platform_is(
     (waypoint,) = WaypointList.from_yaml(tmp_path / 'taught.yaml', ex800).waypoints
     np.testing.assert_allclose(waypoint.pose.position, high.position, atol=1e-9)
     assert controls._answer.content.startswith('waypoint 1 is in ')
+
+
+class Recorded:
+    """Take down how often a recording was started and stopped."""
+
+    running = False
+
+    def toggle(self) -> str:
+        self.running = not self.running
+        return f'running: {self.running}'
+
+
+def test_a_button_starts_and_stops_a_recording(
+    server: viser.ViserServer, ex800: Platform, tmp_path: Path
+) -> None:
+    page = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml', Recorded())
+    for running, label in ((True, 'Stop recording'), (False, 'Record')):
+        page._on_record()
+        assert page._answer.content == f'running: {running}'
+        assert page._record.label == label
+
+
+@pytest.mark.ros
+def test_a_recording_is_a_bag_of_its_own(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy')
+    recorder = BagRecorder(tmp_path)
+    said = recorder.toggle()
+    assert recorder.running
+    (path,) = _until_there(tmp_path)
+    assert said == f'recording into {path} on the machine of the viewer'
+    assert recorder.toggle() == f'recorded: {path}'
+    assert not recorder.running
+    with Bag(path):
+        pass
+
+
+@pytest.mark.ros
+def test_a_recording_that_fails_says_why(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy')
+    (tmp_path / 'file').write_text('')
+    recorder = BagRecorder(tmp_path / 'file')
+    recorder.toggle()
+    recorder._process.wait()
+    assert recorder.toggle().startswith('**Record**: ')
+    recorder.close()
+
+
+def _until_there(folder: Path) -> list[Path]:
+    """Return the bags in a folder once the storage of one is open."""
+    end = time.monotonic() + 60.0
+    while not (found := list(folder.glob('bag_*/*.mcap'))):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return [path.parent for path in found]
 
 
 @pytest.mark.parametrize('value', [float('nan'), float('inf')])

@@ -23,6 +23,7 @@ from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
@@ -48,6 +49,7 @@ class WebViewerParameters:
     port: int = param(8080, 'port to listen at; 0: any that is free', min=0, max=65535)
     token: str = param('', 'what a browser has to know, see the README; needed for other hosts')
     taught_to: str = param('taught.yaml', 'file of waypoints that the page appends to')
+    record_to: str = param('.', 'folder in which the page records bags')
     rate: float = param(20.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
     allow_commands: bool = param(default=True, description='show controls that move the platform')
 
@@ -97,9 +99,14 @@ class WebViewer(Node):
             rate=self._chosen.rate,
             token=self._chosen.token,
             taught_to=Path(self._chosen.taught_to),
+            recorder=BagRecorder(Path(self._chosen.record_to), self._clock_arguments()),
         )
         self._comparison = self.view.comparison
         self.get_logger().info(f'open {self.view.url} in a browser, it shows {source}')
+
+    def _clock_arguments(self) -> list[str]:
+        simulated = self.get_parameter('use_sim_time').value
+        return ['-p', f'use_sim_time:={str(bool(simulated)).lower()}']
 
     def destroy_node(self) -> None:
         """Close the page, too."""

@@ -39,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--token', default='', help=text)
     text = 'waypoints recorded by the page are appended to it (default: %(default)s)'
     parser.add_argument('--taught-to', type=Path, default='taught.yaml', metavar='FILE', help=text)
+    text = 'folder in which the page records bags (default: this one)'
+    parser.add_argument('--record-to', type=Path, default='.', metavar='FOLDER', help=text)
     parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
     parser.add_argument(
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
@@ -73,6 +75,7 @@ def _live(arguments: argparse.Namespace) -> int:
         'port': arguments.port,
         'token': arguments.token,
         'taught_to': str(arguments.taught_to),
+        'record_to': str(arguments.record_to),
         'allow_commands': not arguments.watch_only,
     }
     overrides = [Parameter(name, value=value) for name, value in chosen.items()]

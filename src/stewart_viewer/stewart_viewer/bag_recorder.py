@@ -1,0 +1,76 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Record what is on the graph, in a process of its own that pictures do not hold up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import threading
+
+PATIENCE = 15.0
+"""Longest time in which a recorder has to close its bag [s]."""
+
+
+class BagRecorder:
+    """Start and stop the node ``recorder`` on every topic of the graph.
+
+    Args:
+        folder: Where bags are written, on the machine of the viewer.
+        arguments: More ROS arguments, such as ``-p use_sim_time:=true``.
+    """
+
+    def __init__(self, folder: Path, arguments: Sequence[str] = ()) -> None:
+        self._folder, self._arguments = folder, arguments
+        self._process: subprocess.Popen[str] | None = None
+        self._path = folder
+        self._lock = threading.Lock()
+
+    @property
+    def running(self) -> bool:
+        """Whether something is being recorded."""
+        return self._process is not None and self._process.poll() is None
+
+    def toggle(self) -> str:
+        """Start where nothing is recorded, else stop; return what has come of it, in words."""
+        with self._lock:
+            return self._start() if self._process is None else self._stop()
+
+    def close(self) -> None:
+        """Stop if something is being recorded."""
+        with self._lock:
+            if self._process is not None:
+                self._stop()
+
+    def _start(self) -> str:
+        self._path = (self._folder / f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}').absolute()
+        words = ['--ros-args', '-p', f'output:={self._path}', *self._arguments]
+        self._process = subprocess.Popen(
+            [sys.executable, '-m', 'stewart_bags.nodes.recorder', *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        return f'recording into {self._path} on the machine of the viewer'
+
+    def _stop(self) -> str:
+        assert self._process is not None
+        process, self._process = self._process, None
+        with suppress(ProcessLookupError):
+            process.send_signal(signal.SIGINT)
+        try:
+            _, said = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            return f'**Record**: the bag was not closed within {PATIENCE:g} s: {self._path}'
+        if process.returncode:
+            last = said.strip().splitlines()[-1:] or [f'exit code {process.returncode}']
+            return f'**Record**: {last[0]}'
+        return f'recorded: {self._path}'
