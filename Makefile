@@ -5,12 +5,12 @@ PYTHON ?= python3
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-slow test-compat lint format bench fuzz docs papers wheels clean
+.PHONY: help setup demo test coverage test-slow test-compat lint format bench fuzz docs papers wheels audit sbom wheelhouse clean
 
 # make exits with 2 if a recipe fails, and with 1 only if it was asked (-q) whether anything is left to do. So the
 # set-up runs while this file is read, unless make shall only tell (-n): where something that it needs is missing, it
 # has said so in one sentence, no recipe runs any more, and the answer is 1.
-IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench fuzz papers wheels
+IN_THE_ENVIRONMENT := setup demo test coverage test-slow lint format bench fuzz papers wheels wheelhouse
 ifneq ($(filter $(IN_THE_ENVIRONMENT),$(MAKECMDGOALS)),)
 ifeq ($(findstring n,$(firstword -$(MAKEFLAGS))),)
 $(shell PYTHON='$(PYTHON)' scripts/setup >&2)
@@ -61,6 +61,15 @@ papers:  ## the five papers recomputed: one page of all tables and figures
 
 wheels:  ## the cores that need no ROS, from kinematics to identification, as wheels in build/wheels
 	@scripts/run scripts/wheels
+
+audit:  ## known vulnerabilities of the pinned packages, asked of the package registry
+	@scripts/supply audit
+
+sbom:  ## the pinned packages of this Python as a CycloneDX list in build/sbom.cdx.json
+	@scripts/supply sbom
+
+wheelhouse:  ## all that a set-up installs, held against its hashes, in build/wheelhouse: for machines without network
+	@scripts/run scripts/supply wheelhouse
 
 clean:  ## remove what make has made
 	rm -rf .cache .venv build install log

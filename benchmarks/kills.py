@@ -67,6 +67,8 @@ class Kills:
     kills: int = 0
     held: int = 0
     worst: float = 0.0
+    load: str = ''
+    scheduler: str = ''
 
     def note(self, value: float, *, sound: bool = True) -> None:
         """Take note of one kill."""
@@ -261,16 +263,20 @@ def main() -> int:
     os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
     about = {**harness.machine(('rosbags',)), 'seed': chosen.seed}
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    rng, results = np.random.default_rng(chosen.seed), []
+    file, rng = harness.OUTPUT / 'kills.json', np.random.default_rng(chosen.seed)
+    # Those of other processes are kept.
+    results = json.loads(file.read_text(encoding='utf-8'))['kills'] if file.exists() else []
     for name in chosen.of:
         run, kills = PROCESSES[name]
         delays = iter(rng.uniform(0.0, LATEST, chosen.kills).tolist())
         with ExitStack() as stack:
             run(kills, delays, Path(stack.enter_context(TemporaryDirectory(prefix='kills-'))))
-        results.append(asdict(kills))
+        kills.load = about['load at the start']
+        kills.scheduler = 'real-time' if os.sched_getscheduler(0) else 'ordinary'
+        results = [item for item in results if item['name'] != kills.name] + [asdict(kills)]
         print(results[-1], flush=True)
         text = json.dumps({'machine': about, 'kills': results}, indent=1) + '\n'
-        (harness.OUTPUT / 'kills.json').write_text(text, encoding='utf-8')
+        file.write_text(text, encoding='utf-8')
     return 0 if all(item['held'] == item['kills'] for item in results) else 1
 
 

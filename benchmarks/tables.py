@@ -295,12 +295,12 @@ def slopes(result: Result) -> list[str]:
 def killed(result: Result) -> list[str]:
     """Return what came of processes that were killed."""
     lines = [
-        '| process | kills | as promised | worst | promised |',
-        '|---|---:|---:|---:|---:|',
+        '| process | kills | as promised | worst | promised | load, scheduler |',
+        '|---|---:|---:|---:|---:|---|',
     ]
     return lines + [
         f'| {row["name"]} | {row["kills"]} | {row["held"]} | {row["worst"]:.3g} {row["unit"]} '
-        f'| {row["limit"]:g} {row["unit"]} |'
+        f'| {row["limit"]:g} {row["unit"]} | {row["load"]}, {row["scheduler"]} |'
         for row in result['kills']
     ]
 

@@ -238,10 +238,21 @@ def install(files: list[Path]) -> None:
     uv = [str(VENV / 'bin/uv'), 'pip', 'install', '--system-certs', '--compile-bytecode']
     run([*pip, *chosen([build])], underlay())
     try:
-        run([*uv, *chosen(others)], underlay(), uv_progress)
+        run([*uv, *chosen(others)], underlay() | offline(), uv_progress)
     except SetupError:
         # It does not read pip's configuration, which may name a mirror.
         run([*pip, *chosen(others)], underlay(), lambda _line: 'pip, for uv could not')
+
+
+def offline() -> dict[str, str]:
+    """Return what tells uv to install from a folder, where pip was told so."""
+    if not os.environ.get('PIP_NO_INDEX'):
+        return {}
+    return {
+        'UV_OFFLINE': '1',
+        'UV_NO_INDEX': '1',
+        'UV_FIND_LINKS': os.environ.get('PIP_FIND_LINKS', ''),
+    }
 
 
 def chosen(files: list[Path]) -> list[str]:

@@ -16,7 +16,8 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[1]
-LOCKS = sorted((ROOT / 'requirements').glob('*.txt'))
+HASHES = ROOT / 'requirements' / 'hashes.txt'
+LOCKS = sorted({*(ROOT / 'requirements').glob('*.txt')} - {HASHES})
 
 
 @pytest.fixture
@@ -202,9 +203,18 @@ def test_every_requirement_is_pinned_and_names_no_registry(lock: Path) -> None:
 
 
 def test_locks_that_are_installed_together_agree() -> None:
-    lines = {line for lock in LOCKS if lock.stem != 'compat-noble' for line in pins(lock)}
+    apart = {'compat-noble', 'supply'}
+    lines = {line for lock in LOCKS if lock.stem not in apart for line in pins(lock)}
     unmarked = [line.split('==')[0] for line in lines if ';' not in line]
     assert len(unmarked) == len(set(unmarked))
+
+
+def test_the_hashes_are_those_of_all_that_is_installed() -> None:
+    text = HASHES.read_text(encoding='utf-8').replace(' \\\n    --hash=', ' --hash=')
+    lines = [line for line in text.splitlines() if not line.startswith('#')]
+    assert all(re.search(' --hash=sha256:[0-9a-f]{64}', line) for line in lines)
+    installed = {line for file in bootstrap.requirement_files() for line in pins(file)}
+    assert {line.partition(' --hash')[0] for line in lines} == installed
 
 
 # --- env.sh ----------------------------------------------------------------------------------
