@@ -264,7 +264,7 @@ def main() -> int:
     about = {**harness.machine(('rosbags',)), 'seed': chosen.seed}
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     file, rng = harness.OUTPUT / 'kills.json', np.random.default_rng(chosen.seed)
-    # Those of other processes are kept.
+    # Those of other processes, or under another scheduler, are kept.
     results = json.loads(file.read_text(encoding='utf-8'))['kills'] if file.exists() else []
     for name in chosen.of:
         run, kills = PROCESSES[name]
@@ -273,7 +273,10 @@ def main() -> int:
             run(kills, delays, Path(stack.enter_context(TemporaryDirectory(prefix='kills-'))))
         kills.load = about['load at the start']
         kills.scheduler = 'real-time' if os.sched_getscheduler(0) else 'ordinary'
-        results = [item for item in results if item['name'] != kills.name] + [asdict(kills)]
+        new = asdict(kills)
+        same = ('name', 'scheduler')
+        results = [item for item in results if any(item[key] != new[key] for key in same)]
+        results.append(new)
         print(results[-1], flush=True)
         text = json.dumps({'machine': about, 'kills': results}, indent=1) + '\n'
         file.write_text(text, encoding='utf-8')

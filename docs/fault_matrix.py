@@ -50,6 +50,13 @@ quick cases, `make test-slow` all.
   sinks onto the mechanical ends, 2 mm beyond the stroke: level where all lose their voltage within
   some 40 ms, which is the rule; where a leg has fallen behind before, it may land askew, one leg
   drawn out and the joints turned to their ends. Where no voltage is lost, all hold.
+- The clock of the machine set by ±1 s or ±1 h: the motion is aborted and the legs come to rest, as
+  where setpoints stop, unless the path goes on within all limits after a second that was left out.
+  Driver, recorder and diagnostics go on, nothing is a fault, and the next motion may start
+  (`pytest -m slow src/stewart_bringup/test/test_clock_steps.py`). Timers follow within 50 ms.
+- A full or read-only disk: a verb says so in one sentence and leaves no part of a file
+  (`test_disk_ends.py` there); a recorder ends its bag and counts what it loses, and what was
+  flushed is rescued.
 - What is fallen is the way of the joint that moves furthest, from the final state on.
 """
 
