@@ -47,8 +47,8 @@ class Circle:
         outward: Array = self.radius * np.stack([cosine, sine, zero], axis=-1)
         along: Array = self.radius * np.stack([-sine, cosine, zero], axis=-1)
         still = np.zeros((*moment.shape, 3))
-        turn = np.broadcast_to(self.centre.quaternion_xyzw, (*moment.shape, 4))
+        attitude = np.broadcast_to(self.centre.quaternion_xyzw, (*moment.shape, 4))
         velocity = self.angular_frequency * along
-        pull = -(self.angular_frequency**2) * outward
-        place = self.centre.position + outward
-        return Motion.of_vectors(place, turn, velocity, still, pull, still)
+        acceleration = -(self.angular_frequency**2) * outward
+        position = self.centre.position + outward
+        return Motion.of_vectors(position, attitude, velocity, still, acceleration, still)
