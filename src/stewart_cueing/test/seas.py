@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,15 @@ NOISES = np.repeat([0.02, 1e-3], 3)
 BIAS = np.array([0.03, -0.02, 0.03, 2e-3, -1e-3, 1e-3])
 
 
+@cache
+def _truth(time: float) -> np.ndarray:
+    base = SHIP.at(time)
+    return np.concatenate([-base.field(np.array([0.0, 0.0, -9.80665]))[:3], base.turn])
+
+
 def felt(time: float, rng: np.random.Generator) -> np.ndarray:
     """Return specific force and rates (6,) with noise and bias [m/s²], [rad/s]."""
-    base = SHIP.at(time)
-    truth = np.concatenate([-base.field(np.array([0.0, 0.0, -9.80665]))[:3], base.turn])
-    return truth + BIAS + rng.normal(0.0, NOISES)
+    return _truth(time) + BIAS + rng.normal(0.0, NOISES)
 
 
 def left_over(base: Any, motion: Any, platform: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import GeometryError
 from stewart_kinematics.model.geometry import Geometry, ring_points
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.forward import ForwardSolver
 from stewart_kinematics.solvers.inverse import leg_lengths
@@ -27,7 +27,7 @@ PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 
 @pytest.fixture(scope='module', params=PLATFORMS)
 def geometry(request):
-    return Platform.from_yaml(request.param).geometry
+    return load_platform(request.param).geometry
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ def test_scipy_finds_no_second_pose_in_the_region(geometry, rng):
     ('name', 'shift', 'turn_deg'), [('vigo', 0.3, 25), ('ex800', 0.08, 20), ('srs', 0.8, 20)]
 )
 def test_region_has_room_for_the_work(name, shift, turn_deg):
-    geometry = Platform.from_yaml(name).geometry
+    geometry = load_platform(name).geometry
     region = ForwardSolver.of(geometry).region
     signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1).T
     position = region.centre.position + shift * signs[:, :1] * np.array([[0.0, 0.0, 1.0]])
@@ -237,7 +237,7 @@ def test_region_is_the_same_every_time_and_kept(geometry):
 
 def test_region_follows_a_turned_neutral_pose(rng):
     # Base and neutral pose turned together: the same machine, seen from elsewhere.
-    plain = Platform.from_yaml('ex800').geometry
+    plain = load_platform('ex800').geometry
     turn = Rotation.from_rotvec([0.3, -0.2, 1.9])
     neutral = plain.neutral_pose
     pose = Pose(turn.apply(neutral.position.copy()), turn.as_quat())
@@ -253,7 +253,7 @@ def test_region_follows_a_turned_neutral_pose(rng):
 
 def test_neutral_pose_next_to_a_singularity_is_refused():
     # Turned by a right angle it is singular.
-    plain = Platform.from_yaml('vigo').geometry
+    plain = load_platform('vigo').geometry
     twisted = Rotation.from_euler('z', 89.2, degrees=True).as_quat()
     pose = Pose(plain.neutral_pose.position, twisted)
     with pytest.raises(GeometryError, match='vigo: forward kinematics is ambiguous'):

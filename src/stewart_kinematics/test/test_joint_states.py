@@ -17,6 +17,7 @@ from stewart_description.urdf import render_urdf
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
@@ -105,7 +106,7 @@ def loop_error(urdf: str, platform: Platform, count: int, seed: int) -> float:
 @pytest.mark.parametrize('name', NAMES)
 def test_loops_close_at_random_poses(name: str) -> None:
     """1e-12 m at 50 poses: the rods end at the platform joints."""
-    assert loop_error(model(name), Platform.from_yaml(name), 50, 11) <= 1e-12
+    assert loop_error(model(name), load_platform(name), 50, 11) <= 1e-12
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -113,7 +114,7 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     """Irregular joints, a turned neutral pose and another pairing."""
     rng = np.random.default_rng(seed)
     content = yaml.safe_load(platform_path('ex800').read_text())
-    geometry = Platform.from_yaml('ex800').geometry
+    geometry = load_platform('ex800').geometry
     plate = np.empty((6, 3))
     plate[np.array(content['pairing']) - 1] = geometry.platform_joints
     for key, points in (('base_joints', geometry.base_joints), ('platform_joints', plate)):
@@ -122,7 +123,7 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     file = tmp_path / 'points.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    assert loop_error(render_urdf(file), Platform.from_yaml(file), 20, seed) <= 1e-12
+    assert loop_error(render_urdf(file), load_platform(file), 20, seed) <= 1e-12
 
 
 AXES = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [1.0, 1.0, 0.0], [0.6, 0.0, 0.8]]
@@ -135,7 +136,7 @@ def test_cylinder_turns_about_the_fixed_axis_of_its_base_joint(axes: Any, tmp_pa
     content['legs']['base_joint_axis_direction'] = axes
     file = tmp_path / 'turned.yaml'
     file.write_text(yaml.safe_dump(content))
-    platform, urdf = Platform.from_yaml(file), render_urdf(file)
+    platform, urdf = load_platform(file), render_urdf(file)
 
     assert loop_error(urdf, platform, 20, 5) <= 1e-12
     for position, quaternion in zip(*random_poses(platform.geometry, 20, 6), strict=True):
@@ -156,14 +157,14 @@ def test_another_base_opens_the_loops(tmp_path: Path) -> None:
     file = tmp_path / 'wider.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    error = loop_error(render_urdf(file), Platform.from_yaml('ex800'), 1, 0)
+    error = loop_error(render_urdf(file), load_platform('ex800'), 1, 0)
     assert error == pytest.approx(0.05, rel=1e-9)
 
 
 @pytest.mark.parametrize('name', NAMES)
 def test_xacro_and_python_see_the_same_joints(name: str) -> None:
     """Base joint by base joint, and platform joint by platform joint through the posts."""
-    geometry = Platform.from_yaml(name).geometry
+    geometry = load_platform(name).geometry
     robot = ET.fromstring(model(name))
     for leg in range(1, 7):
         if geometry.rods is None:
@@ -184,7 +185,7 @@ def test_xacro_and_python_see_the_same_joints(name: str) -> None:
 @pytest.mark.parametrize('name', NAMES)
 def test_allowed_poses_respect_every_limit_of_the_urdf(name: str) -> None:
     """What the guard lets pass, a tool that knows only the URDF lets pass too."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     geometry = platform.geometry
     position, quaternion = random_poses(geometry, 4000, 12)
     allowed = MotionGuard(platform).allowed(Motion(position, quaternion))
@@ -211,7 +212,7 @@ def test_every_moving_joint_has_a_position(name: str) -> None:
 
 def test_leading_axes_are_kept() -> None:
     """One pose, a sequence, a grid."""
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     position, quaternion = random_poses(platform.geometry, 6, 13)
     flat = joint_positions(platform, position, quaternion)
     grid = joint_positions(platform, position.reshape(2, 3, 3), quaternion.reshape(2, 3, 4))

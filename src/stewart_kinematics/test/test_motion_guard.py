@@ -18,6 +18,7 @@ from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violati
 from stewart_kinematics.kernels.guard import segment_distance
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Limits, Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
@@ -28,7 +29,7 @@ NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 @pytest.fixture
 def vigo() -> Platform:
     """Return the platform most tests move."""
-    return Platform.from_yaml('vigo')
+    return load_platform('vigo')
 
 
 def neutral(platform: Platform, **changes: object) -> Motion:
@@ -77,7 +78,7 @@ def random_motion(platform: Platform, count: int, seed: int, size: float = 1.0) 
 @pytest.mark.parametrize('name', NAMES)
 def test_rest_at_neutral_passes_with_room(name: str) -> None:
     """No margin is below a half at the neutral pose: it is the middle of the workspace."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
 
     assert min(MotionGuard(platform).margins(neutral(platform)).values()) > 0.5
 
@@ -85,7 +86,7 @@ def test_rest_at_neutral_passes_with_room(name: str) -> None:
 @pytest.mark.parametrize('name', NAMES)
 def test_legs_are_those_of_the_inverse_kinematics(name: str) -> None:
     """The guard's own kernel and the inverse kinematics agree on every number."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     motion = random_motion(platform, 200, 1, size=0.1)
     mine, theirs = MotionGuard(platform).check(motion), inverse(platform.geometry, motion)
 
@@ -96,7 +97,7 @@ def test_legs_are_those_of_the_inverse_kinematics(name: str) -> None:
 @pytest.mark.parametrize('name', NAMES)
 def test_pose_margins_equal_an_independent_computation(name: str) -> None:
     """Angles, attitude, conditioning and determinant, each by other means than the kernel's."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     geometry, limits = platform.geometry, platform.limits
     motion = random_motion(platform, 50, 2)
     margins = MotionGuard(platform).margins(motion)
@@ -247,7 +248,7 @@ def test_condition_number_beyond_its_limit_is_refused(vigo: Platform) -> None:
 def test_pose_behind_a_singularity_is_refused() -> None:
     """Far beyond the singular yaw the condition is good again: only the sign tells."""
     platform = relaxed(
-        Platform.from_yaml('ex800'),
+        load_platform('ex800'),
         stroke=np.tile([-1.0, 2.0], (6, 1)),
         base_joint_angle=math.pi,
         platform_joint_angle=math.pi,
@@ -287,7 +288,7 @@ def test_first_refused_sample_is_reported_with_its_index(vigo: Platform) -> None
 @pytest.mark.parametrize('name', NAMES)
 def test_margins_are_negative_exactly_where_check_refuses(name: str) -> None:
     """Three views on one truth: `margins`, `allowed` and `check`."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     guard = MotionGuard(platform)
     motion = random_motion(platform, 400, 4, size=0.75)
     least = np.min(list(guard.margins(motion).values()), axis=0)

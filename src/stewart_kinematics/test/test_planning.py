@@ -19,10 +19,11 @@ from stewart_kinematics.limits.planning import (
     plan_stop,
 )
 from stewart_kinematics.model.platform import Limits, Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.trajectories import Circle, Cycloidal, Trajectory
 
-VIGO = Platform.from_yaml('vigo')
+VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
 DIAGONAL = Pose.from_rpy(NEUTRAL.position + np.array([0.08, 0.08, 0.08]), [0.1, 0.1, 0.1])
 
@@ -120,7 +121,7 @@ def greatest_shares(stop: Trajectory, limits: Limits) -> np.ndarray:
 )
 @pytest.mark.parametrize('name', ['vigo', 'ex800', 'ps6tl_1500', 'srs'])
 def test_cancelled_moves_keep_velocity_acceleration_and_jerk_limits(name: str, count: int) -> None:
-    platform, rng = Platform.from_yaml(name), np.random.default_rng(20261123)
+    platform, rng = load_platform(name), np.random.default_rng(20261123)
     guard, cancelled, worst = MotionGuard(platform), 0, np.zeros(6)
     while cancelled < count:
         start, target = random_pose(platform, rng), random_pose(platform, rng)

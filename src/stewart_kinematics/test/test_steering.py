@@ -13,7 +13,7 @@ from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.control.steering import Steering, TIMEOUT
 from stewart_kinematics.errors import MotionRefused, StewartError
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import magnitudes, mean_jerk, Motion, Pose
 
 PERIOD = 0.005
@@ -49,7 +49,7 @@ def steered(steering, commands, times):
 
 @pytest.fixture(params=PLATFORMS)
 def platform(request):
-    return Platform.from_yaml(request.param)
+    return load_platform(request.param)
 
 
 def full(platform, axis, sign=1.0):
@@ -123,7 +123,7 @@ def test_full_stick_into_a_limit_slows_down_and_rests_near_it(platform, axis):
 
 
 def test_from_the_limit_it_comes_back():
-    platform = Platform.from_yaml('srs')
+    platform = load_platform('srs')
     guard = MotionGuard(platform)
     steering = Steering(guard, platform.geometry.neutral_pose, period=PERIOD)
     times = PERIOD * np.arange(700)
@@ -190,7 +190,7 @@ def test_a_plan_is_a_motion_whose_derivatives_belong_together(platform):
 
 
 def test_a_twist_in_platform_axes_turns_with_the_platform():
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     neutral = platform.geometry.neutral_pose
     start = Pose.from_rpy(neutral.position, [0.0, 0.0, math.radians(20.0)])
     steering = Steering(MotionGuard(platform), start, period=PERIOD)
@@ -202,7 +202,7 @@ def test_a_twist_in_platform_axes_turns_with_the_platform():
 
 
 def test_a_start_outside_the_limits_is_refused():
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     neutral = platform.geometry.neutral_pose
     with pytest.raises(MotionRefused, match='stroke'):
         Steering(

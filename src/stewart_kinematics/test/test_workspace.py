@@ -15,6 +15,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import AXES, displaced, plane, Reach, reach, volume
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.inverse import inverse, LegMotion
 
@@ -36,7 +37,7 @@ def heave(geometry: Geometry, length: float) -> float:
 @pytest.mark.parametrize('name', NAMES)
 def test_heave_ends_where_pythagoras_says(name: str) -> None:
     """All legs reach a stroke limit at once; nothing else stops pure heave."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
     z = by_axis(MotionGuard(platform), pose)['z']
     lower, upper = platform.limits.stroke[0] + geometry.retracted_length[0]
@@ -50,8 +51,8 @@ def test_heave_ends_where_pythagoras_says(name: str) -> None:
 
 def test_vigo_has_the_heave_of_its_paper() -> None:
     """Machines 2022, 10, 711: about 600 mm up and down; stroke zero is 10.33 mm below z = 0."""
-    geometry = Platform.from_yaml('vigo').geometry
-    z = by_axis(MotionGuard(Platform.from_yaml('vigo')), geometry.zero_pose)['z']
+    geometry = load_platform('vigo').geometry
+    z = by_axis(MotionGuard(load_platform('vigo')), geometry.zero_pose)['z']
 
     assert z.lower == pytest.approx(-10.33e-3, abs=5e-6)
     assert z.upper - z.lower == pytest.approx(0.6, abs=0.02)
@@ -60,7 +61,7 @@ def test_vigo_has_the_heave_of_its_paper() -> None:
 @pytest.mark.parametrize('name', NAMES)
 def test_ends_are_the_last_allowed_displacements(name: str) -> None:
     """A micrometre or microradian inside passes, one outside is refused for the named reason."""
-    platform = Platform.from_yaml(name)
+    platform = load_platform(name)
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
     for k, item in enumerate(reach(guard, pose)):
         for end, sign, stop in ((item.lower, -1.0, item.below), (item.upper, 1.0, item.above)):
@@ -75,7 +76,7 @@ def test_ends_are_the_last_allowed_displacements(name: str) -> None:
 
 def test_attitude_limits_stop_the_turns() -> None:
     """PS-6TL: the printed angles, not the legs, bound roll, pitch and yaw at neutral."""
-    platform = Platform.from_yaml('ps6tl_1500')
+    platform = load_platform('ps6tl_1500')
     ranges = by_axis(MotionGuard(platform), platform.geometry.neutral_pose)
 
     for axis, printed in (
@@ -91,7 +92,7 @@ def test_attitude_limits_stop_the_turns() -> None:
 
 def test_turns_count_from_the_attitude_of_the_pose() -> None:
     """From 10 degrees of yaw there are 20 left to a limit of 30."""
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     pose = Pose.from_rpy(platform.geometry.neutral_pose.position, (0.0, 0.0, math.radians(10.0)))
     yaw = by_axis(MotionGuard(platform), pose)['yaw']
 
@@ -100,7 +101,7 @@ def test_turns_count_from_the_attitude_of_the_pose() -> None:
 
 def test_pose_at_a_limit_has_no_reach_beyond_it() -> None:
     """The search starts at the limit itself."""
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     position = platform.geometry.neutral_pose.position
     pose = Pose.from_rpy(position, (0.0, 0.0, platform.limits.yaw[1]))
     yaw = by_axis(MotionGuard(platform), pose)['yaw']
@@ -110,7 +111,7 @@ def test_pose_at_a_limit_has_no_reach_beyond_it() -> None:
 
 def test_pose_outside_is_refused() -> None:
     """There is no range about a pose that cannot be."""
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     with pytest.raises(MotionRefused, match='stroke'):
         reach(MotionGuard(platform), Pose.identity())
 
@@ -128,7 +129,7 @@ def test_displacements_turn_about_the_rpy_of_the_pose() -> None:
 @pytest.mark.parametrize('axes', [('x', 'z'), ('roll', 'y')])
 def test_slice_equals_the_guard_sample_by_sample(axes: tuple[str, str]) -> None:
     """Reachable is exactly what the guard accepts, and the reach lies inside the frame."""
-    platform = Platform.from_yaml('ex800')
+    platform = load_platform('ex800')
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
     part = plane(guard, pose, axes, 21)
     for i, first in enumerate(part.first):
@@ -149,7 +150,7 @@ def test_slice_equals_the_guard_sample_by_sample(axes: tuple[str, str]) -> None:
 )
 def test_slice_refuses_what_makes_no_plane(axes: tuple[str, str], count: int, key: str) -> None:
     """Two different known axes, and more than one sample."""
-    platform = Platform.from_yaml('ex800')
+    platform = load_platform('ex800')
     with pytest.raises(ConfigurationError, match=key):
         plane(MotionGuard(platform), platform.geometry.neutral_pose, axes, count)
 
@@ -165,7 +166,7 @@ def inside_by_lengths(platform: Platform, positions: Array) -> Array:
 
 def test_volume_equals_a_monte_carlo_estimate() -> None:
     """With the stroke as the only limit, above the base: a set anybody can test for."""
-    platform = Platform.from_yaml('ex800')
+    platform = load_platform('ex800')
     limits = replace(
         platform.limits, base_joint_angle=math.pi / 2.0, platform_joint_angle=math.pi / 2.0
     )
@@ -186,7 +187,7 @@ def test_volume_equals_a_monte_carlo_estimate() -> None:
 
 def test_every_cell_of_the_volume_is_allowed_and_the_shell_is_its_outside() -> None:
     """The boundary is a true part, and a cell within has all its neighbours in the volume."""
-    platform = Platform.from_yaml('srs')
+    platform = load_platform('srs')
     guard = MotionGuard(platform)
     cloud = volume(guard, platform.geometry.neutral_pose, 20)
     rest = Motion.at_rest(platform.geometry.neutral_pose, (len(cloud.positions),))
@@ -202,7 +203,7 @@ def test_every_cell_of_the_volume_is_allowed_and_the_shell_is_its_outside() -> N
 
 def test_attitude_that_cannot_be_has_no_volume() -> None:
     """Beyond the yaw limit nothing is reachable, and that is no error."""
-    platform = Platform.from_yaml('vigo')
+    platform = load_platform('vigo')
     pose = Pose.from_rpy(platform.geometry.neutral_pose.position, (0.0, 0.0, 1.0))
     cloud = volume(MotionGuard(platform), pose, 8)
 
@@ -214,7 +215,7 @@ def test_attitude_that_cannot_be_has_no_volume() -> None:
 
 def test_turn_through_a_singularity_is_stopped_there() -> None:
     """With every other limit wide open the sign of the determinant still ends the roll."""
-    platform = Platform.from_yaml('ex800')
+    platform = load_platform('ex800')
     open_limits = replace(
         platform.limits,
         stroke=np.tile([-0.2, 5.0], (6, 1)),
@@ -243,7 +244,7 @@ class Lenient(MotionGuard):
 
 def test_what_nothing_stops_says_so() -> None:
     """The whole search range, and no violation at its ends."""
-    platform = Platform.from_yaml('ex800')
+    platform = load_platform('ex800')
     for item in reach(Lenient(platform), platform.geometry.neutral_pose):
         assert (item.below, item.above) == (None, None)
         assert item.lower < 0.0 < item.upper
