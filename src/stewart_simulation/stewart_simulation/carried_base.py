@@ -33,6 +33,14 @@ class Sample(NamedTuple):
     velocity: Array
     turn: Array
 
+    @classmethod
+    def told(
+        cls, time: float, position: Array, quaternion_xyzw: Array, velocity: Array, turn: Array
+    ) -> Sample:
+        """Return the sample of a twist that is in the platform's axes altogether."""
+        turned = matrix_from_quaternion(quaternion_xyzw) @ velocity
+        return cls(time, position, quaternion_xyzw, turned, turn)
+
 
 class CarriedBase:
     """A base that does `LAG` later what a platform does: cubic in time between its samples.

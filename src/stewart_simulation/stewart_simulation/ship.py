@@ -19,6 +19,7 @@ from typing import Protocol
 
 import numpy as np
 from stewart_driver.legs import Array
+from stewart_kinematics.spatial.rotations import quaternion_from_matrix
 from stewart_kinematics.trajectories.spectrum import Jonswap
 
 HEAVE, ROLL, PITCH = range(3)
@@ -62,6 +63,11 @@ class BaseMotion:
     acceleration: Array
     turn: Array
     turn_change: Array
+
+    @property
+    def quaternion_xyzw(self) -> Array:
+        """The rotation, shape (4,)."""
+        return quaternion_from_matrix(self.rotation)
 
     def field(self, gravity: Array) -> Array:
         """Return the field (9,) of ``stewart_dynamics.moving_base`` for gravity in world axes."""

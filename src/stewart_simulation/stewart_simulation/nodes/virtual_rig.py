@@ -15,9 +15,7 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
-from stewart_driver.errors import ConfigurationError
 from stewart_interfaces.srv import InjectFault
-from stewart_kinematics.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
 from stewart_node_support.conversions import (
     BASE_FRAME,
     header_msg,
@@ -101,9 +99,7 @@ class VirtualRig(Node):
         """Return the base that the truth of another rig moves; None if there is none."""
         if not topic:
             return None
-        if not inline or self._settings.base != 'still':
-            expected = 'empty in real time, and where `base` is not still'
-            raise ConfigurationError('base_on', topic, expected)
+        self._settings.check_carrier(topic, inline=inline)
         carrier = CarriedBase()
         self.create_subscription(Odometry, topic, partial(self._carry, carrier), SENSOR_QOS)
         return carrier
@@ -115,11 +111,11 @@ class VirtualRig(Node):
         position, quaternion = pose_from_msg(message.pose.pose)
         twist = message.twist.twist
         carrier.put(
-            Sample(
+            Sample.told(
                 to_seconds(message.header.stamp) - mechanics.time + mechanics.drives.time,
                 position,
                 quaternion,
-                matrix_from_quaternion(quaternion) @ vector_from_msg(twist.linear),
+                vector_from_msg(twist.linear),
                 vector_from_msg(twist.angular),
             )
         )
@@ -231,9 +227,7 @@ def base_truth_msg(base: MovingBase, truth: Truth) -> Odometry:
     return Odometry(
         header=header_msg(from_seconds(truth.stamp + truth.wall_offset), WORLD_FRAME),
         child_frame_id=BASE_FRAME,
-        pose=PoseWithCovariance(
-            pose=pose_msg(motion.position, quaternion_from_matrix(motion.rotation))
-        ),
+        pose=PoseWithCovariance(pose=pose_msg(motion.position, motion.quaternion_xyzw)),
         twist=TwistWithCovariance(
             twist=twist_msg(motion.rotation.T @ motion.velocity, motion.turn)
         ),

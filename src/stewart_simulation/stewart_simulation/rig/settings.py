@@ -106,6 +106,12 @@ class RigSettings(PlantOptions):
                 expected = 'hexadecimal numbers'
                 raise ConfigurationError(name, getattr(self, name), expected) from None
 
+    def check_carrier(self, topic: str, *, inline: bool) -> None:
+        """Refuse a base on another rig's platform where time is real, or the base a ship's."""
+        if not inline or self.base != 'still':
+            expected = 'empty in real time, and where `base` is not still'
+            raise ConfigurationError('base_on', topic, expected)
+
     def drive_types(self) -> list[DriveType]:
         """Return the types of the six drives, each with its serial number."""
         delays = np.random.default_rng((self.seed, 2)).uniform(0.0, self.enable_delay, LEGS)
