@@ -96,7 +96,11 @@ NO_KEY = {
 }
 BUILT_BY_CMAKE = {'stewart_interfaces'}
 # Helpers of tests of other packages, too.
-HELPERS = {'node_harness': 'stewart_node_support', 'kinematic_rig': 'stewart_kinematics'}
+HELPERS = {
+    'node_harness': 'stewart_node_support',
+    'stepped_clock': 'stewart_node_support',
+    'kinematic_rig': 'stewart_kinematics',
+}
 INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
 
