@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -60,22 +61,43 @@ time_t time(time_t *result) {
 }
 
 // A wait that ends at an instant of the real-time clock ends when the stepped clock shows it, as
-// the kernel does it. Instants of other clocks are small numbers.
+// the kernel does it: it is cut into slices. Returns 0 if the instant is there, else sets the end
+// of the next slice, by the clock of the machine.
+static int next_slice(const struct timespec *end, struct timespec *until) {
+  const int64_t slice = 20000000, due = end->tv_sec * second + end->tv_nsec;
+  struct timespec stepped;
+  clock_gettime(CLOCK_REALTIME, &stepped);
+  int64_t now = stepped.tv_sec * second + stepped.tv_nsec;
+  if (now >= due) return 0;
+  int64_t stop = now - offset() + (due - now < slice ? due - now : slice);
+  until->tv_sec = stop / second;
+  until->tv_nsec = stop % second;
+  return 1;
+}
+
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                            const struct timespec *end) {
   static int (*wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
   if (!wait) *(void **)&wait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", "GLIBC_2.3.2");
+  // Instants of the other clock are small numbers.
   if (end->tv_sec < second) return wait(condition, mutex, end);
-  const int64_t slice = 20000000, due = end->tv_sec * second + end->tv_nsec;
-  for (;;) {
-    struct timespec stepped, until;
-    clock_gettime(CLOCK_REALTIME, &stepped);
-    int64_t now = stepped.tv_sec * second + stepped.tv_nsec;
-    if (now >= due) return ETIMEDOUT;
-    int64_t left = due - now < slice ? due - now : slice, stop = now - offset() + left;
-    until.tv_sec = stop / second;
-    until.tv_nsec = stop % second;
+  struct timespec until;
+  while (next_slice(end, &until)) {
     int result = wait(condition, mutex, &until);
     if (result != ETIMEDOUT) return result;
   }
+  return ETIMEDOUT;
+}
+
+int sem_timedwait(sem_t *semaphore, const struct timespec *end) {
+  static int (*wait)(sem_t *, const struct timespec *);
+  if (!wait) *(void **)&wait = dlsym(RTLD_NEXT, "sem_timedwait");
+  struct timespec until;
+  while (next_slice(end, &until)) {
+    if (wait(semaphore, &until) == 0) return 0;
+    if (errno != ETIMEDOUT) return -1;
+  }
+  if (sem_trywait(semaphore) == 0) return 0;
+  errno = ETIMEDOUT;
+  return -1;
 }
