@@ -9,10 +9,10 @@ Every ten minutes of simulated time the recorder closes its bag and another one 
 time one bag holds all.
 
 The run fails if the recorder lacks a message that a publisher counted; if, in simulated time, two
-leg states are more than one and a half periods apart outside of the faults; if a fault does not end as it
-should; if memory grows by more than 1 % after the warm-up, a fifth of the run; or if there are
-more threads or file descriptors at its end than after the warm-up. Results are written at every
-look, so a run that is cut short says how far it came; the plot comes at the end.
+leg states are more than one and a half periods apart outside of the faults; if a fault does not
+end as it should; if memory grows by more than 1 % after the warm-up, a fifth of the run; or if
+there are more threads or file descriptors at its end than after the warm-up. Results are written
+at every look, so a run that is cut short says how far it came; the plot comes at the end.
 """
 
 from __future__ import annotations

@@ -282,16 +282,6 @@ def soaked(result: Result) -> list[str]:
     ]
 
 
-def slopes(result: Result) -> list[str]:
-    """Return how times grow."""
-    lines = ['| what | sizes | µs per item at each | slope |', '|---|---|---|---:|']
-    return lines + [
-        f'| {row["name"]} | {", ".join(f"{size:g}" for size in row["sizes"])} '
-        f'| {", ".join(f"{value:.3g}" for value in row["us"])} | {row["slope"]:.3f} |'
-        for row in result['growth']
-    ]
-
-
 def killed(result: Result) -> list[str]:
     """Return what came of processes that were killed."""
     lines = [
@@ -318,7 +308,6 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'runs': runs,
     'two_plants': two_plants,
     'soak': soaked,
-    'growth': slopes,
     'kills': killed,
     'reader_percent': sensor,
     'timings': timings,
