@@ -226,21 +226,27 @@ def sensor(result: Result) -> list[str]:
 def seas(result: Result) -> list[str]:
     """Return the table of the sea states; roll, pitch [mrad] and heave [mm], RMS."""
     lines = [
-        '| Hs [m] | peak period [s] | ship | left on the platform | predictor | share of heave '
-        '| steps limited |',
-        '|---:|---:|---:|---:|---:|---:|---:|',
+        '| Hs [m] | peak period [s] | ship | left on the platform | predictor | bound '
+        '| share of heave | steps limited |',
+        '|---:|---:|---:|---:|---:|---:|---:|---:|',
     ]
     for row in result['seas']:
         cells = ' | '.join(
-            ' / '.join(f'{1e3 * value:.1f}' for value in row[key].values())
-            for key in ('ship_rms', 'residual_rms', 'predictor_rms')
+            ' / '.join(f'{1e3 * value:.{digits}f}' for value in row[key].values())
+            for key, digits in (
+                ('ship_rms', 1),
+                ('residual_rms', 2),
+                ('predictor_rms', 2),
+                ('bound_rms', 2),
+            )
         )
         lines.append(
             f'| {row["significant_height_m"]:g} | {row["peak_period_s"]:g} | {cells} '
             f'| {row["mean_heave_share"]:.2f} | {100 * row["limited"]:.1f} % |'
         )
     said = 'Roll [mrad] / pitch [mrad] / heave [mm], RMS, heave at model scale.'
-    seconds = f'{result["seconds"]:g} s of each sea at model scale, one seed.'
+    seeds = ', '.join(map(str, result['seeds']))
+    seconds = f'{result["seconds"]:g} s of each sea at model scale, seeds {seeds}.'
     return [*lines, '', f'{said} Hs and peak period are at full scale. {seconds}']
 
 
