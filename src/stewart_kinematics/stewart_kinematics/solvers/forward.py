@@ -223,8 +223,12 @@ def forward_from_positions(
 
     As `forward`; the residual is that of the lengths of legs or rods [m].
     """
-    row = _six('positions', positions)
-    return _one(geometry, *_solver(geometry).from_positions(row, _first(start)))
+    row, first = _six('positions', positions), _first(start)
+    if geometry.rods is not None:
+        return _one(geometry, *RodSolver.of(geometry).from_positions(row, first))
+    # A node asks for every actuator state, and numpy adds vectors faster than rows.
+    lengths = (geometry.retracted_length + row[0]).reshape(1, 6)
+    return _one(geometry, *ForwardSolver.of(geometry).solve(lengths, first, follow=False))
 
 
 def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
