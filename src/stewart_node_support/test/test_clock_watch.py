@@ -16,6 +16,7 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from stepped_clock import environment
+from stewart_node_support import clock_watch
 
 pytestmark = pytest.mark.ros
 
@@ -57,3 +58,13 @@ def test_timers_go_on_after_the_clock_was_set(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_thread_that_was_stopped_while_it_read_the_clocks_reads_them_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steady = iter([0, 7_000_000, 7_000_000, 7_000_900])
+    monkeypatch.setattr(clock_watch, 'monotonic_ns', lambda: next(steady))
+    system = iter([50, 7_000_450])
+    monkeypatch.setattr(clock_watch, 'time_ns', lambda: next(system))
+    assert clock_watch.system_offset() == 450

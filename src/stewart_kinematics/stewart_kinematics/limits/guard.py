@@ -48,10 +48,11 @@ class _Column:
 
     @property
     def reference(self) -> float:
-        """What a margin is divided by: `size`, or half the interval, or the one bound."""
+        """What a margin is divided by: `size`, or half the interval, or the one bound, or 1."""
         bounds = [abs(bound) for bound in (self.lower, self.upper) if math.isfinite(bound)]
-        half = (self.upper - self.lower) / 2.0
-        return self.size or (half if len(bounds) == 2 else bounds[0] or 1.0)
+        if self.size or len(bounds) == 2:
+            return self.size or (self.upper - self.lower) / 2.0
+        return (bounds and bounds[0]) or 1.0
 
 
 class MotionGuard:
