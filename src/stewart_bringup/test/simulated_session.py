@@ -11,25 +11,17 @@ from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
 from stewart_bringup.demo.session import play, Played
 from stewart_node_support.stop_signals import StopSignals
 
-DURATION = 0.5
+DURATION = 1.0
 SEA = WAVES['jonswap']
 # A machine with simulated drives, and one behind its card and its sensor.
 VIGO, EX800_DAQ = 'vigo', 'ex800_daq'
 
 
-class Short(Scenario):
-    """Does not take its time to rise and to fall."""
-
-    def overrides(self) -> dict[str, dict[str, object]]:
-        chosen = super().overrides()
-        return {**chosen, SEA.node: {**chosen[SEA.node], 'fade_in': 0.5, 'fade_out': 0.5}}
-
-
 def scenario_of(rig: str, seed: int) -> Scenario:
     """Return what is played; the seed is that of the sea."""
     if rig == VIGO:
-        return Short('vigo', SEA, DURATION, seed, SIMULATED)
-    return Short('ex800', SEA, DURATION, seed, 'daq', time='simulated')
+        return Scenario('vigo', SEA, DURATION, seed, SIMULATED)
+    return Scenario('ex800', SEA, DURATION, seed, 'daq', time='simulated')
 
 
 def session(bag: Path, seed: int, rig: str) -> Played:
