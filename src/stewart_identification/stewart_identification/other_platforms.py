@@ -68,11 +68,11 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
                 *(series.stamp_ns, series.position),
             )
 
-        if off(platform) >= CLOSE:
+        if (difference := off(platform)) >= CLOSE:
             fits = [other.name for other in linear_platforms() if off(other) < CLOSE]
             raise WrongPlatform(
                 f'{recording.path} is of another platform than {platform.name}: its strokes and '
-                f'its poses differ by {1e3 * off(platform):.0f} mm, for {platform.name} less than '
+                f'its poses differ by {1e3 * difference:.0f} mm, for {platform.name} less than '
                 f'{1e3 * CLOSE:g} mm{_better(fits)}'
             )
     if platform.geometry.rods is not None or not np.isfinite(series.position).all(axis=1).any():

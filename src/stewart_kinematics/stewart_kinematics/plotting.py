@@ -166,9 +166,12 @@ def plot_lines(
 
 
 def plot_motion(
-    figure: Figure, time: Array, motion: Motion, stroke: Array | None = None,
+    figure: Figure,
+    time: Array,
+    motion: Motion,
+    stroke: Array | None = None,
     kind: LegKind = LINEAR,
-) -> None:  # fmt: skip
+) -> None:
     """Draw pose, twist and acceleration of n samples, and positions (n, 6) of legs of a kind."""
     rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
     panels: list[tuple[Array, Sequence[str], str]] = [

@@ -20,7 +20,10 @@ TOPIC = '/diagnostics'
 class Level(IntEnum):
     """How bad it is."""
 
-    OK, WARN, ERROR, STALE = range(4)
+    OK = 0
+    WARN = 1
+    ERROR = 2
+    STALE = 3
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,10 @@ class Refusals:
     """
 
     def __init__(self, what: str) -> None:
-        self._what, self._reported = what, (0, 0)
-        self.accepted = self.refused = 0
+        self._what = what
+        self._reported = (0, 0)
+        self.accepted = 0
+        self.refused = 0
         self.reason = ''
 
     def accept(self) -> None:
@@ -94,8 +99,11 @@ class Refusals:
         """Return ERROR if anything was refused since the last report."""
         accepted, refused = self.accepted - self._reported[0], self.refused - self._reported[1]
         self._reported = (self.accepted, self.refused)
-        values: dict[str, Any] = {'accepted': self.accepted, 'refused': self.refused}
-        values['last_refusal'] = self.reason or 'none'
+        values = {
+            'accepted': self.accepted,
+            'refused': self.refused,
+            'last_refusal': self.reason or 'none',
+        }
         if refused:
             return Report(Level.ERROR, f'{refused} {self._what} refused: {self.reason}', values)
         return Report(Level.OK, f'{accepted} {self._what} since the last report', values)

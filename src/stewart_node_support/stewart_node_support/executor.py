@@ -31,13 +31,19 @@ from stewart_node_support.publishers import CountedPublisher
 
 # What we use of rclpy beside its documented interface: attributes of an executor, and of the
 # classes of its C++ part.
-ADDERS = tuple(f'add_{kind}' for kind in KINDS)
 INTERNALS = {
     'Executor': ('_guard', '_sigint_gc'),
-    'WaitSet': (*ADDERS, 'clear_entities', 'get_ready_entities', 'wait'),
+    'WaitSet': (
+        *(f'add_{kind}' for kind in KINDS),
+        'clear_entities',
+        'get_ready_entities',
+        'wait',
+    ),
     'Subscription': ('pointer', 'take_message'),
     'Timer': ('pointer', 'call_timer', 'is_timer_ready'),
-    **dict.fromkeys(('Client', 'GuardCondition', 'Service'), ('pointer',)),
+    'Client': ('pointer',),
+    'GuardCondition': ('pointer',),
+    'Service': ('pointer',),
 }
 # Longest chain of messages before a look at everything else: a loop must not stop the timers.
 LONGEST_CHAIN = 1000
@@ -130,7 +136,9 @@ class LoneExecutor(SingleThreadedExecutor):
     """Do what `SingleThreadedExecutor` does, faster and in a fixed order."""
 
     def __init__(self, *, context: Context | None = None) -> None:
-        self._changed, self._over, self._asked = True, False, False
+        self._changed = True
+        self._over = False
+        self._asked = False
         self._order: dict[Node, None] = {}
         self._begun: dict[Task, Any] = {}  # with the entities that they belong to
         self._listed: _Listing | None = None

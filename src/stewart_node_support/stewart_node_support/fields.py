@@ -41,9 +41,16 @@ def param(
         read_only: False lets a running node take a new value, which counts when the node next
             calls `read`.
     """
-    limits = {'min': min, 'max': max, 'choices': tuple(choices)}
-    said = {'description': description, 'read_only': read_only}
-    return field(default=default, metadata={**said, **limits})
+    return field(
+        default=default,
+        metadata={
+            'description': description,
+            'min': min,
+            'max': max,
+            'choices': tuple(choices),
+            'read_only': read_only,
+        },
+    )
 
 
 def filled(cls: type[T], values: Mapping[str, Any]) -> T:
@@ -76,14 +83,14 @@ class Rule:
     def check(self, value: Any) -> Any:
         """Return `value` as the dataclass wants it, or refuse it."""
         if not self.is_array:
-            good = self._fits(value)
-        elif good := isinstance(value, (list, tuple, array)):
-            value = tuple(value)
-            good = self.length in {None, len(value)} and all(map(self._fits, value))
-        if not good:
-            given = list(value) if isinstance(value, tuple) else value
-            raise ParameterError(self.name, given, self.expected())
-        return value
+            if not self._fits(value):
+                raise ParameterError(self.name, value, self.expected())
+            return value
+        if not isinstance(value, (list, tuple, array)):
+            raise ParameterError(self.name, value, self.expected())
+        if self.length not in {None, len(value)} or not all(map(self._fits, value)):
+            raise ParameterError(self.name, list(value), self.expected())
+        return tuple(value)
 
     def _fits(self, value: Any) -> bool:
         low, high, choices = (self.metadata[key] for key in ('min', 'max', 'choices'))

@@ -69,8 +69,13 @@ class SetpointWriter(Writer):
         Raises:
             MessageError: If a shape differs.
         """
-        pose = motion.position, motion.quaternion_xyzw
-        return super().write(stamp, *pose, motion.twist, motion.acceleration)
+        return super().write(
+            stamp,
+            motion.position,
+            motion.quaternion_xyzw,
+            motion.twist,
+            motion.acceleration,
+        )
 
 
 class PoseWriter(Writer):
@@ -136,8 +141,8 @@ def _pose(layout: Layout) -> Callable[[bytes], StampedPose]:
 
     def decode(data: bytes) -> StampedPose:
         values = numbers(data)
-        turn = unit_quaternion(values[:3], values[3:])
-        return StampedPose(stamp_of(data), values[:3], turn)
+        position = values[:3]
+        return StampedPose(stamp_of(data), position, unit_quaternion(position, values[3:]))
 
     return decode
 

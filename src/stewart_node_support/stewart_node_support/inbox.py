@@ -46,11 +46,15 @@ class Inbox:
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         self._newest: bytes | None = None
-        # Conditions of events wake the executor whenever a message arrives.
-        quiet = SubscriptionEventCallbacks(use_default_callbacks=False)
-        closed = {'callback_group': Gate(), 'event_callbacks': quiet}
         self._subscription = node.create_subscription(
-            message_type, topic, never_called, qos, raw=True, **closed
+            message_type,
+            topic,
+            never_called,
+            qos,
+            callback_group=Gate(),
+            # Their conditions wake the executor whenever a message arrives.
+            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
+            raw=True,
         )
 
     def newest(self) -> bytes | None:

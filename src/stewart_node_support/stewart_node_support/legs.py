@@ -42,9 +42,12 @@ class LegWriter:
         self._writers: dict[tuple[str, ...], Writer] = {}
 
     def write(
-        self, stamp: int, position: ArrayLike | None = None, velocity: ArrayLike | None = None,
+        self,
+        stamp: int,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
         effort: ArrayLike | None = None,
-    ) -> bytes:  # fmt: skip
+    ) -> bytes:
         """Return the bytes of a JointState with the names ``leg_1`` to ``leg_6`` and no frame.
 
         Args:

@@ -90,13 +90,13 @@ def _descriptor(rule: Rule) -> ParameterDescriptor:
     )
     if rule.is_array or (low is None and high is None):
         return descriptor
-    least, most = INT64 if rule.scalar is int else (-math.inf, math.inf)
-    ends = rule.scalar(least if low is None else low), rule.scalar(most if high is None else high)
     if rule.scalar is int:
-        descriptor.integer_range = [IntegerRange(from_value=ends[0], to_value=ends[1])]
+        low, high = INT64[0] if low is None else low, INT64[1] if high is None else high
+        descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high))]
     else:
+        low, high = -math.inf if low is None else low, math.inf if high is None else high
         descriptor.floating_point_range = [
-            FloatingPointRange(from_value=ends[0], to_value=ends[1])
+            FloatingPointRange(from_value=float(low), to_value=float(high))
         ]
     return descriptor
 

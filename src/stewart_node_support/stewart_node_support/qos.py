@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-KEEP_LAST, RELIABLE = HistoryPolicy.KEEP_LAST, ReliabilityPolicy.RELIABLE
-
 
 def _reliable(depth: int, *, latched: bool = False) -> QoSProfile:
-    durability = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
-    return QoSProfile(history=KEEP_LAST, depth=depth, reliability=RELIABLE, durability=durability)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=depth,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
 
 
 # Ten deep: a subscriber that was late for 50 ms at 200 Hz still gets every command. What is too
@@ -33,5 +35,9 @@ EVERY_STATE_QOS = _reliable(10, latched=True)
 
 def newest(qos: QoSProfile) -> QoSProfile:
     """Return a profile that is compatible with `qos` and keeps the newest message only."""
-    ends = {'reliability': qos.reliability, 'durability': qos.durability}
-    return QoSProfile(history=KEEP_LAST, depth=1, **ends)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=1,
+        reliability=qos.reliability,
+        durability=qos.durability,
+    )

@@ -23,7 +23,6 @@ from stewart_node_support.lifecycle import autostart, take_down
 from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 
-Task = Callable[[], Coroutine[Any, Any, Any]]
 PROFILES = Path(__file__).with_name('discovery.xml')
 # Either names the settings of Fast DDS; other middleware heeds neither.
 PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
@@ -61,9 +60,11 @@ class Pace(Protocol):
 
 
 def run(
-    factory: Callable[[], Node], *, args: Sequence[str] | None = None,
+    factory: Callable[[], Node],
+    *,
+    args: Sequence[str] | None = None,
     stop: StopSignals | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Be the main function of a node's executable.
 
     SIGINT and SIGTERM, at any moment and any number of times, end it with exit code 0; lifecycle
@@ -90,9 +91,13 @@ def run(
 
 
 def spin(
-    nodes: Sequence[Node], *, task: Task | None = None, stop: StopSignals | None = None,
-    pace: Pace | None = None, ready: str = '',
-) -> Any:  # fmt: skip
+    nodes: Sequence[Node],
+    *,
+    task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
+    stop: StopSignals | None = None,
+    pace: Pace | None = None,
+    ready: str = '',
+) -> Any:
     """Run several nodes in this process until asked to stop, then take them down.
 
     Call it inside of `middleware`.
@@ -152,9 +157,14 @@ def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:
 
 
 def _spin(
-    nodes: Sequence[Node], stop: StopSignals, pace: Pace | None = None, *,
-    task: Task | None = None, start: bool = False, ready: str = '',
-) -> Any:  # fmt: skip
+    nodes: Sequence[Node],
+    stop: StopSignals,
+    pace: Pace | None = None,
+    *,
+    task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
+    start: bool = False,
+    ready: str = '',
+) -> Any:
     executor = make_executor(context=nodes[0].context)
     with ExitStack() as stack:
         stack.callback(executor.shutdown)
@@ -178,8 +188,9 @@ def _spin(
                 turn()
         except ExternalShutdownException:
             pass
-        if pending is not None and pending.done():
+        if pending is None:
+            return None
+        if pending.done():
             return pending.result()
-        if pending is not None:
-            pending.cancel()
+        pending.cancel()
         return None

@@ -11,7 +11,9 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+from typing import IO
 
 PATIENCE = 15.0
 """Longest time in which a recorder has to close its bag [s]."""
@@ -27,8 +29,9 @@ class BagRecorder:
 
     def __init__(self, folder: Path, arguments: Sequence[str] = ()) -> None:
         self._folder, self._arguments = folder, arguments
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._path = folder
+        self._log: IO[bytes]
         self._lock = threading.Lock()
 
     @property
@@ -50,12 +53,13 @@ class BagRecorder:
     def _start(self) -> str:
         self._path = (self._folder / f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}').absolute()
         words = ['--ros-args', '-p', f'output:={self._path}', *self._arguments]
+        # Lives as long as the process; a pipe that nobody reads would stop it once it is full.
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, '-m', 'stewart_bags.nodes.recorder', *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=self._log,
         )
         return f'recording into {self._path} on the machine of the viewer'
 
@@ -64,13 +68,16 @@ class BagRecorder:
         process, self._process = self._process, None
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
-        try:
-            _, said = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return f'**Record**: the bag was not closed within {PATIENCE:g} s: {self._path}'
-        if process.returncode:
-            last = said.strip().splitlines()[-1:] or [f'exit code {process.returncode}']
+        with self._log:
+            try:
+                code = process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                return f'**Record**: the bag was not closed within {PATIENCE:g} s: {self._path}'
+            self._log.seek(0)
+            said = self._log.read().decode(errors='replace')
+        if code:
+            last = said.strip().splitlines()[-1:] or [f'exit code {code}']
             return f'**Record**: {last[0]}'
         return f'recorded: {self._path}'

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -114,11 +113,13 @@ class PlanFollower:
         self.plan = plan
         return ''
 
-    def _largest(self, plan_of: Callable[[float], SteeredPlan], part: float, *check: Any) -> float:
+    def _largest(
+        self, plan_of: Callable[[float], SteeredPlan], part: float, begin: float, least: int
+    ) -> float:
         """Adopt the plan of the largest part found by halving, `part` first; return that part."""
         low, high = 0.0, 1.0
         for _ in range(TRIALS):
-            if why := self._adopt(plan_of(part), *check):
+            if why := self._adopt(plan_of(part), begin, least):
                 high, self.limited_by = part, why
             else:
                 low = part

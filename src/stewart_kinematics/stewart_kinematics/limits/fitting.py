@@ -51,9 +51,15 @@ def plain(components: tuple[AiryWave, ...], factor: float) -> tuple[AiryWave, ..
 
 
 def fit_wave(
-    wave: OrbitalWave, guard: MotionGuard, fraction: float, scaling: Scaling, *, duration: float,
-    rate: float = 50.0, progress: Callable[[float], None] = silent,
-) -> tuple[OrbitalWave, float]:  # fmt: skip
+    wave: OrbitalWave,
+    guard: MotionGuard,
+    fraction: float,
+    scaling: Scaling,
+    *,
+    duration: float,
+    rate: float = 50.0,
+    progress: Callable[[float], None] = silent,
+) -> tuple[OrbitalWave, float]:
     """Scale a wave so that it uses a fraction of the workspace, by a scan and a bisection.
 
     After Froude lengths and times shrink together: slopes and accelerations stay and angular

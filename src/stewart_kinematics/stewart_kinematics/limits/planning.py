@@ -32,9 +32,13 @@ RESERVE = 1.001  # between two instants of the check a peak can be higher by 0.0
 
 
 def plan_move(
-    start: Pose, target: Pose, guard: MotionGuard, *, duration: float | None = None,
+    start: Pose,
+    target: Pose,
+    guard: MotionGuard,
+    *,
+    duration: float | None = None,
     scale: float = 1.0,
-) -> Cycloidal:  # fmt: skip
+) -> Cycloidal:
     """Plan a move that the guard allows from end to end.
 
     The profile's own limits are those of each base axis; where a move along several axes at once
@@ -87,9 +91,15 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
 
 
 def plan_fades(
-    motion: Trajectory, centre: Pose, guard: MotionGuard, *, fade_in: float,
-    fade_out: float = 0.0, duration: float = math.inf, horizon: float = math.inf,
-) -> Faded:  # fmt: skip
+    motion: Trajectory,
+    centre: Pose,
+    guard: MotionGuard,
+    *,
+    fade_in: float,
+    fade_out: float = 0.0,
+    duration: float = math.inf,
+    horizon: float = math.inf,
+) -> Faded:
     """Give a motion its fades from and to a centre, and check it.
 
     Args:
@@ -152,9 +162,12 @@ def _fades(shortest: float) -> list[float]:
 
 
 def _require_fade(
-    name: str, fade: float, attempt: Callable[[float], None], plain: Callable[[], None],
+    name: str,
+    fade: float,
+    attempt: Callable[[float], None],
+    plain: Callable[[], None],
     longest: float,
-) -> None:  # fmt: skip
+) -> None:
     """Raise unless an attempt accepts the fade; name one that it accepts, if `plain` passes."""
     try:
         attempt(fade)
