@@ -44,6 +44,8 @@ def rig(
         ('autostart: true', 'autostart: true\n    pose_age: 5.0'),
         # Where a test has the drives off, the platform shall stay where it is.
         ('start: neutral', 'start: neutral\n      brake: true'),
+        # Commands are this much ahead of a process that gets no core meanwhile.
+        ('playout_delay: 0.05', 'playout_delay: 0.4'),
         (
             'extrapolation_time: 0.05',
             'extrapolation_time: 0.3\n    command_timeout: 1.0\n    overrun_share: 1.0',
