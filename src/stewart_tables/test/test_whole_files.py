@@ -154,6 +154,8 @@ def test_termination_leaves_nothing_but_the_old_file(tmp_path, name, moment):
     code = (
         'import os, pathlib, signal, sys\n'
         'from stewart_tables.whole_files import whole_file\n'
+        # What a shell starts in its background ignores Ctrl-C, and so do the children.
+        'signal.signal(signal.SIGINT, signal.default_int_handler)\n'
         f'{moment} = lambda *_: signal.raise_signal(signal.{name})\n'
         'with whole_file(sys.argv[1]) as stream:\n'
         "    stream.write('new')\n"
