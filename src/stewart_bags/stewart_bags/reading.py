@@ -165,14 +165,8 @@ class Bag:
             deque(self.raw([topic]), maxlen=0)
             raise
 
-    def messages(
-        self,
-        topics: Collection[str] = (),
-        *,
-        start_ns: int | None = None,
-        stop_ns: int | None = None,
-    ) -> Iterator[Message]:
-        """Go through the messages decoded, in the order of bag time; arguments as for `raw`.
+    def messages(self, topics: Collection[str] = ()) -> Iterator[Message]:
+        """Go through the messages decoded, in the order of bag time; topics as for `raw`.
 
         Raises:
             MissingTopic, DamagedBag: As `raw`.
@@ -181,8 +175,7 @@ class Bag:
         """
         decoders: dict[str, Callable[[bytes, str], object]] = {}
         msgtypes = {topic.name: topic.msgtype for topic in self.topics.values()}
-        raw = self.raw(topics, start_ns=start_ns, stop_ns=stop_ns)
-        for count, (topic, time_ns, data) in enumerate(raw):
+        for count, (topic, time_ns, data) in enumerate(self.raw(topics)):
             msgtype = msgtypes[topic]
             try:
                 decode = decoders.get(msgtype)

@@ -193,7 +193,6 @@ def run_rig(
     files: Sequence[Path],
     *,
     namespace: str = '',
-    overrides: Mapping[str, Mapping[str, Any]] | None = None,
     record: Path | None = None,
     stop: StopSignals | None = None,
     speed: float | None = None,
@@ -203,7 +202,7 @@ def run_rig(
     """Run a rig until SIGINT or SIGTERM.
 
     Args:
-        files, namespace, overrides, record: As of `compose`.
+        files, namespace, record: As of `compose`.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
         play: Switch on, play for so long what the section ``wave_operator`` of the files names,
             switch off and end [s]; in simulated time only.
@@ -219,13 +218,7 @@ def run_rig(
     if stop is not None and stop.requested:
         return
     with middleware(['--ros-args', '--log-level', log_level]):
-        nodes = compose(
-            files,
-            namespace=namespace,
-            overrides=overrides,
-            record=record,
-            simulated=speed is not None,
-        )
+        nodes = compose(files, namespace=namespace, record=record, simulated=speed is not None)
         pace = None if speed is None else simulated_pace(nodes, speed)
         if play is None:
             spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))

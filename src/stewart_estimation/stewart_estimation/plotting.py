@@ -110,7 +110,6 @@ def plot_bands(
     figure: Figure,
     time: Array,
     groups: Sequence[tuple[str, float, Array, Array]],
-    names: str | Sequence[str] = 'xyz',
     *,
     about_zero: bool = True,
 ) -> None:
@@ -119,7 +118,6 @@ def plot_bands(
     Args:
         figure, time (n,): Empty figure, and [s].
         groups: Label with unit, that unit in SI, values and sigmas, both of shape (n, 3).
-        names: Of the columns.
         about_zero: As `band_plot` has it.
     """
     panels = figure.subplots(len(groups), 3, sharex=True, squeeze=False)
@@ -127,7 +125,7 @@ def plot_bands(
         for column, axes in enumerate(row):
             pair = values[:, column], sigmas[:, column]
             band_plot(axes, time, *pair, '', unit, about_zero=about_zero)
-            axes.set_title(f'{names[column]}, {label}', fontsize='small')
+            axes.set_title(f'{"xyz"[column]}, {label}', fontsize='small')
     for axes in panels[-1]:
         axes.set_xlabel('time [s]')
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
 WIDTH = 9.0
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
@@ -188,7 +187,7 @@ def compare_estimate(recording: Recording, bag: Path, platform: str) -> list[str
     if not {'odometry', 'truth'} <= names:
         return []
     geometry = Platform.from_yaml(platform).geometry
-    section = estimate_section(bag, geometry, truth=TRUTH, estimate=ESTIMATE)
+    section = estimate_section(bag, geometry)
     told = [
         '<h3>State estimate against the truth of the virtual rig</h3>',
         errors_table('truth minus', section.figures()),

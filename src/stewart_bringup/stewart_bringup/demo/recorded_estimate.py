@@ -30,6 +30,10 @@ from stewart_kinematics.spatial import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+TRUTH, ESTIMATE, STATUS = 'simulation/truth', 'platform/odometry', 'estimator/status'
+# The first seconds of an estimate are left out: it settles [s].
+SETTLED = 2.0
+
 
 class Fit(NamedTuple):
     """How the legs fitted while the estimator ran, and what the tests say of the same rows."""
@@ -121,24 +125,12 @@ class EstimateSection:
         return drawn
 
 
-def estimate_section(
-    path: str | Path,
-    geometry: Geometry,
-    *,
-    truth: str = 'simulation/truth',
-    estimate: str = 'platform/odometry',
-    status: str = 'estimator/status',
-    legs: str = LEG_TOPIC,
-    settled: float = 2.0,
-) -> EstimateSection:
+def estimate_section(path: str | Path, geometry: Geometry) -> EstimateSection:
     """Compare a live estimate with the truth of a virtual rig.
 
     Args:
-        path: Bag with these topics.
+        path: Bag with truth, estimate and legs; the estimator's status may lack.
         geometry: Joints, for the differentiator.
-        truth, estimate, status, legs: nav_msgs/Odometry twice, stewart_interfaces/EstimatorStatus,
-            which may lack, and sensor_msgs/JointState.
-        settled: The first seconds of the estimate are left out [s].
 
     Returns:
         Errors at the instants of the estimates, the truth between its samples a cubic through
@@ -149,10 +141,10 @@ def estimate_section(
         BagError: If the bag cannot be read or lacks a topic.
     """
     with Bag(path) as bag:
-        true, found = (read_series(bag, topic, OdometrySeries) for topic in (truth, estimate))
-        joints, begin = read_joints(bag, legs), bag.start_ns
-        told = bag.find(status)
-        said = read_series(bag, status, EstimatorStatusSeries) if told and told.count else None
+        true, found = (read_series(bag, topic, OdometrySeries) for topic in (TRUTH, ESTIMATE))
+        joints, begin = read_joints(bag, LEG_TOPIC), bag.start_ns
+        told = bag.find(STATUS)
+        said = read_series(bag, STATUS, EstimatorStatusSeries) if told and told.count else None
     if len(true) < 4 or len(found) < 2:
         raise BadRecording(
             f'{path}: {true.topic} has {len(true)}, {found.topic} {len(found)} messages, needed '
@@ -160,14 +152,14 @@ def estimate_section(
         )
     path_of = _Truth(true, begin)
     time = found.seconds(begin)
-    rows = path_of.covers(time) & (time >= time[0] + settled)
+    rows = path_of.covers(time) & (time >= time[0] + SETTLED)
     complete = np.isfinite(joints.position).all(axis=1)
     series = LegSeries(
         joints.seconds(begin)[complete], joints.position[complete] + geometry.retracted_length
     ).ordered()
     baseline = from_legs(geometry, series, TRUE_25_HZ)
     known = path_of.covers(baseline.stamps) & baseline.converged
-    known &= baseline.stamps >= time[0] + settled
+    known &= baseline.stamps >= time[0] + SETTLED
     if not (rows.any() and known.any()):
         raise BadRecording(f'{path}: {true.topic} and {found.topic} have no time in common')
     position, turn, linear, angular = path_of.at(time[rows])
@@ -190,7 +182,7 @@ def estimate_section(
             ('truth', time[rows], linear, 0.0 * linear),
             ('differentiator', baseline.stamps[known], baseline.linear_velocity[known], missed),
         ),
-        None if said is None else _fit(said, begin, time[0] + settled),
+        None if said is None else _fit(said, begin, time[0] + SETTLED),
     )
 
 
