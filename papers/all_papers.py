@@ -15,7 +15,7 @@ from pathlib import Path
 import sys
 import time
 
-from reproduction import BUILD, html_page, Report
+from reproduction import BUILD, html_page, KINDS, Report
 
 PAPERS = ('vigo', 'ex800', 'ps6tl', 'srs', 'cylindrical')
 """Modules beside this one; each has `reproduce`, which takes nothing and returns a Report."""
@@ -43,17 +43,21 @@ def main(argv: list[str] | None = None) -> int:
 
 def body(reports: dict[str, Report]) -> list[str]:
     """Return a table of contents with the counts, then every paper."""
-    words = ('ok', 'contradicted', 'FAILED')
+    words = ('contradicted', 'FAILED')
+    heads = [f'{kind}, agree' for kind in KINDS] + list(words)
     lines = [
         '<h1>Five papers, reproduced</h1>',
-        '<p>Published value, ours, and a tolerance from a data file, which also names the few '
+        '<p>What is published, derived from it, or a result of ours that guards us (regression); '
+        'ours; and a tolerance from a data file, which also names the few '
         'that were set after a first look. A row "contradicted" stands for what a paper says or '
         'prints and a correct model does not bear out.</p>',
-        '<table><tr><th>paper</th>' + ''.join(f'<th>{word}</th>' for word in words) + '</tr>',
+        '<table><tr><th>paper</th>' + ''.join(f'<th>{word}</th>' for word in heads) + '</tr>',
     ]
     for name, report in reports.items():
         verdicts = [row.verdict for row in report.rows]
-        counts = ''.join(f'<td class="number">{verdicts.count(word)}</td>' for word in words)
+        cells = [f'{agree} of {total}' for agree, total in report.counts.values()]
+        cells += [str(verdicts.count(word)) for word in words]
+        counts = ''.join(f'<td class="number">{cell}</td>' for cell in cells)
         lines.append(f'<tr><td><a href="#{name}">{escape(report.title)}</a></td>{counts}</tr>')
     lines.append('</table>')
     for name, report in reports.items():

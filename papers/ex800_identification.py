@@ -122,11 +122,6 @@ def compare_identification(report: Report, variant: Variant, said: dict[str, Any
     ]
     spread = np.std(runs, axis=0)[1:].min()
     report.add('Table 1: PSO, three forces, spread of the inertias', spread, said['spread'])
-    doubled = fuse(
-        2.0 * three.predict(truth, experiments[0]), 2.0 * (three.predict(truth, experiments[0]))
-    ).fused
-    mass = np.sum(jacobian[:, 0] * doubled.ravel()) / np.sum(jacobian[:, 0] ** 2)
-    report.add('Table 1: mass returned where twice the mass is assumed', mass, said['doubled'])
     _draw_figure_12(report, three, six, experiments)
     _draw_figure_13(report, histories, truth)
     report.notes += [

@@ -34,24 +34,31 @@ img { max-width: 100% }
 """
 
 
+KINDS = ('published', 'derived', 'regression')
+"""What a number is that ours is held against: printed; computed from what is printed, or what a
+law says; our own earlier result, which guards us and proves nothing."""
+PREFIXES = {'derived': 'derived', 'not in the paper': 'regression'}
+"""How the source of a number begins that is not printed."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One number of the paper beside ours.
 
     Attributes:
         name: What is compared.
-        published, ours: The two numbers, in `unit`.
+        said, ours: The two numbers, in `unit`.
         tolerance: Largest difference that passes, in `unit`; fixed in the data file before the
             run.
         unit: Unit of the three numbers.
-        source: Where the paper says it.
+        source: Where the paper says it; otherwise it begins as `PREFIXES` say.
         relation: What ours has to be, compared with what is published; '!=' for what the paper
             says or prints and a correct model contradicts: the row fails if that changes.
         note: What the reader should know.
     """
 
     name: str
-    published: float
+    said: float
     ours: float
     tolerance: float
     unit: str
@@ -61,8 +68,14 @@ class Row:
 
     @property
     def difference(self) -> float:
-        """Ours minus published, in `unit`."""
-        return self.ours - self.published
+        """Ours minus what is said, in `unit`."""
+        return self.ours - self.said
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS`."""
+        found = (kind for begin, kind in PREFIXES.items() if self.source.startswith(begin))
+        return next(found, 'published')
 
     @property
     def passed(self) -> bool:
@@ -144,29 +157,41 @@ class Report:
         self.figures.append(FigureEntry(name, caption, words, buffer.getvalue()))
 
     @property
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """How many rows agree, and of how many, kind by kind."""
+        return {
+            kind: (
+                sum(row.verdict == 'ok' for row in self.rows if row.kind == kind),
+                sum(row.kind == kind for row in self.rows),
+            )
+            for kind in KINDS
+        }
+
+    @property
     def exit_code(self) -> int:
         """0 if every row passed, else 1."""
         return 0 if all(row.passed for row in self.rows) else 1
 
     def print(self, stream: TextIO) -> None:
         """Print the rows as a table, the figures and the closing count."""
-        head = ('', 'published', 'ours', 'difference', 'tolerance', 'unit', 'verdict')
+        head = ('', *KINDS, 'ours', 'difference', 'tolerance', 'unit', 'verdict')
         cells = [head, *(_cells(row) for row in self.rows)]
         widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
         for line in cells:
             numbers = '  '.join(
-                text.rjust(width) for text, width in zip(line[1:5], widths[1:5], strict=True)
+                text.rjust(width) for text, width in zip(line[1:-2], widths[1:-2], strict=True)
             )
-            print(
-                f'{line[0]:<{widths[0]}}  {numbers}  {line[5]:<{widths[5]}}  {line[6]}'.rstrip(),
-                file=stream,
-            )
+            rest = f'{line[-2]:<{widths[-2]}}  {line[-1]}'
+            print(f'{line[0]:<{widths[0]}}  {numbers}  {rest}'.rstrip(), file=stream)
         for figure in self.figures:
             print(f'{figure.name}: {figure.checked}', file=stream)
-        words = [row.verdict for row in self.rows]
-        against = words.count('contradicted')
+        against = sum(row.verdict == 'contradicted' for row in self.rows)
         rest = f', {against} contradict the paper' if against else ''
-        print(f'{words.count("ok")} of {len(words)} rows agree{rest}', file=stream)
+        counts = '; '.join(
+            f'{kind}: {agree} of {total} rows agree'
+            for kind, (agree, total) in self.counts.items()
+        )
+        print(f'{counts}{rest}', file=stream)
 
     def write(self, folder: Path, stem: str) -> Path:
         """Write ``<stem>.html``, self-contained, and one PNG file per figure.
@@ -187,7 +212,7 @@ class Report:
 
     def section(self) -> list[str]:
         """Return the lines of HTML that say it all."""
-        head = ('', 'published', 'ours', 'difference', 'tolerance', 'unit', 'verdict', 'source')
+        head = ('', *KINDS, 'ours', 'difference', 'tolerance', 'unit', 'verdict', 'source')
         lines = [
             f'<h1>{escape(self.title)}</h1>',
             '<table><tr>' + ''.join(f'<th>{word}</th>' for word in head) + '</tr>',
@@ -251,11 +276,11 @@ def publish(report: Report, name: str, folder: Path) -> int:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    """Return the texts of a row: name, four numbers, unit, verdict."""
+    """Return the texts of a row: name, a column for each kind, three numbers, unit, verdict."""
     sign = '' if row.relation == '=' else f'{row.relation} '
     return (
         row.name,
-        f'{sign}{row.published:.9g}',
+        *(f'{sign}{row.said:.9g}' if row.kind == kind else '' for kind in KINDS),
         f'{row.ours:.9g}',
         f'{row.difference:.2e}',
         f'{row.tolerance:.1e}',

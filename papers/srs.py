@@ -182,7 +182,7 @@ def compare_bound(report: Report, runs: Runs, said: dict[str, Any], settled: flo
         report.add(
             f'{name}: mean NEES at the end',
             nees,
-            entry(15.0, 0.5 * (band[1] - band[0]), '-', 'χ² with 15 degrees, 95 % band'),
+            entry(15.0, 0.5 * (band[1] - band[0]), '-', 'derived: χ² with 15 degrees, 95 % band'),
         )
         after = converged_after(items, **said['close'])
         report.add(f'{name}: converged after', after, said['bound']['convergence'])

@@ -54,8 +54,8 @@ def test_contradictions_are_counted_apart(report) -> None:
     report.print(stream)
 
     last = stream.getvalue().splitlines()[-1]
-    agree, rows, against = (int(number) for number in re.findall(r'\d+', last))
-    assert agree + against == rows == len(report.rows)
+    *counts, against = (int(number) for number in re.findall(r'\d+', last))
+    assert sum(counts[::2]) + against == sum(counts[1::2]) == len(report.rows)
     assert against == sum(row.relation == '!=' for row in report.rows)
 
 

@@ -96,7 +96,14 @@ def test_rows_can_fail(vigo: ModuleType) -> None:
     assert report.exit_code == 1
     stream = io.StringIO()
     report.print(stream)
-    assert stream.getvalue().splitlines()[-1] == '3 of 7 rows agree'
+    for begin in ('derived from Eq. 1', 'not in the paper: ours'):
+        report.add(begin, 1.0, {**entry, 'source': begin})
+    assert [row.kind for row in report.rows[-3:]] == ['published', 'derived', 'regression']
+    report.print(stream)
+    *_, last = stream.getvalue().splitlines()
+    assert last == (
+        'published: 3 of 7 rows agree; derived: 1 of 1 rows agree; regression: 1 of 1 rows agree'
+    )
 
 
 def test_page_stands_alone(report, tmp_path: Path) -> None:
