@@ -26,6 +26,7 @@ from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import actuator_forces, reactions, regressor
 
 PACKAGES = ('numpy', 'scipy', 'numba', 'mujoco', 'pin')
+MUJOCO = 'MuJoCo, rigid closed chain'
 BATCHES = (100, 1_000, 10_000, 100_000)
 
 
@@ -71,15 +72,20 @@ def main() -> int:
     start, step = initial_state(platform.geometry.neutral_pose), 1e-3
     tasks = [
         harness.Task(
-            'actuator_forces(), one sample', lambda: actuator_forces(model, sample), 1, 10.0
+            'actuator_forces(), one sample',
+            lambda: actuator_forces(model, sample),
+            1,
+            MUJOCO,
+            0.4,
         ),
         harness.Task(
             'its kernel, called from Python',
             lambda: newton_euler_kernels.actuator_forces(*arguments),
             1,
-            3.0,
+            MUJOCO,
+            0.15,
         ),
-        harness.Task('MuJoCo, rigid closed chain', chain.forces),
+        harness.Task(MUJOCO, chain.forces),
         harness.Task(
             'MuJoCo, mj_inverse alone', lambda: mujoco.mj_inverse(chain.model, chain.data)
         ),
@@ -90,7 +96,8 @@ def main() -> int:
                 f'actuator_forces(), batch of {count}',
                 lambda motion=motions[count]: actuator_forces(model, motion),
                 count,
-                1.2,
+                MUJOCO,
+                0.05,
             )
             for count in BATCHES
         ),
@@ -100,9 +107,13 @@ def main() -> int:
             'regressor(), batch, platform',
             lambda: regressor(model, motion, columns=PLATFORM),
             1_000,
-            4.0,
+            'Pinocchio, regressor of the open tree',
+            0.25,
         ),
-        harness.Task('78 coordinates, batch', lambda: multibody.solve(motion), 1_000, 150.0),
+        harness.Task(
+            'Pinocchio, regressor of the open tree', lambda: pinocchio.tree_regressor(state)
+        ),
+        harness.Task('78 coordinates, batch', lambda: multibody.solve(motion), 1_000),
         harness.Task('state_derivative()', lambda: state_derivative(model, start, ours)),
         harness.Task('advance(), one step', lambda: advance(model, start, ours, step)),
         harness.Task(

@@ -32,6 +32,7 @@ from stewart_estimation.verbs.measurements import read_bag, read_imu, read_legs
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import matrix_from_quaternion
 
+FILTERPY = 'predict + update, filterpy, 16 states'
 PACKAGES = ('numpy', 'scipy', 'numba', 'filterpy')
 MINUTES, ROUND, STEP = 10.0, 500, 0.01
 START_NS = 1_700_000_000_000_000_000
@@ -193,9 +194,15 @@ def main() -> int:
         raise RuntimeError(f'the filter in filterpy does something else: {difference:.2e} m')
     count = len(run.legs)
     tasks = [
-        harness.Task('live, sample by sample, from Python', ours, ROUND),
-        harness.Task('predict + update, filterpy, 16 states', theirs, ROUND // 10),
-        harness.Task('replay', lambda: replay(geometry, settings, run.imu, run.legs), count, 25.0),
+        harness.Task('live, sample by sample, from Python', ours, ROUND, FILTERPY, 0.15),
+        harness.Task(FILTERPY, theirs, ROUND // 10),
+        harness.Task(
+            'replay',
+            lambda: replay(geometry, settings, run.imu, run.legs),
+            count,
+            FILTERPY,
+            0.02,
+        ),
         harness.Task(
             'replay, steps kept for the smoother',
             lambda: replay(geometry, settings, run.imu, run.legs, keep=True),
@@ -215,7 +222,7 @@ def main() -> int:
             rows = len(read())
             seconds[kind] = time.perf_counter() - began
             task = f'replay of a recording, {kind}, with reading'
-            tasks.append(harness.Task(task, read, rows, 5e6 / rows))
+            tasks.append(harness.Task(task, read, rows, FILTERPY, 0.05))
         about = harness.machine(PACKAGES)
         timings = harness.measure(tasks)
     ratio = timings[1].median_us / timings[2].median_us
@@ -225,7 +232,7 @@ def main() -> int:
         'estimation', timings, about, sample='sample', seconds=seconds, ratio_filterpy=ratio,
         rms_position_m=float(np.sqrt(np.nanmean((found.position - run.truth.position) ** 2))),
     )  # fmt: skip
-    return 1 if ratio < 50.0 else status
+    return status
 
 
 if __name__ == '__main__':

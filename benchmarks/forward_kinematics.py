@@ -28,6 +28,7 @@ from stewart_kinematics.solvers.warming import warm_up
 
 SHIFT, TURN_DEG = 0.1, 15.0
 POSES = 1000
+PINOCCHIO = 'Pinocchio closed-loop Newton'
 PACKAGES = ('numpy', 'scipy', 'numba', 'pin')
 
 
@@ -78,7 +79,7 @@ def by_kernel(geometry: Geometry, rows: Array) -> list[harness.Task]:
             base, platform, constants, cone, next(cycle), start, False, poses, figures, status
         )
 
-    return [harness.Task('kernel, one pose', call, limit_us=3.0)]
+    return [harness.Task('kernel, one pose', call, 1, PINOCCHIO, 0.012)]
 
 
 def check(geometry: Geometry, peer: ClosedLoop, rows: Array) -> None:
@@ -110,12 +111,15 @@ def main() -> int:
     iterations = np.asarray(forward_batch(geometry, rows, follow=False).iterations)
     followed = np.asarray(forward_batch(geometry, sequence).iterations)
     tasks = [
-        harness.Task('forward(), from neutral', lambda: forward(geometry, next(one)), 1, 10.0),
+        harness.Task(
+            'forward(), from neutral', lambda: forward(geometry, next(one)), 1, PINOCCHIO, 0.04
+        ),
         harness.Task(
             'forward(), from 0.2 mm beside',
             lambda: forward(geometry, next(near), next(beside)),
             1,
-            10.0,
+            PINOCCHIO,
+            0.04,
         ),
         *by_kernel(geometry, rows),
         harness.Task(
@@ -127,10 +131,11 @@ def main() -> int:
             'forward_batch(), motion at 1 kHz',
             lambda: forward_batch(geometry, sequence),
             len(sequence),
-            1.0,
+            PINOCCHIO,
+            0.004,
         ),
         harness.Task('scipy fsolve', lambda: by_fsolve(geometry, next(slow))),
-        harness.Task('Pinocchio closed-loop Newton', lambda: peer.solve(next(closed))),
+        harness.Task(PINOCCHIO, lambda: peer.solve(next(closed))),
     ]
     return harness.report(
         'forward_kinematics',

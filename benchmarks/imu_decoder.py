@@ -38,8 +38,7 @@ from stewart_simulation.serial_imu.inertial import InertialState
 CYCLES = 4000
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
 SETTINGS = SensorSettings(IMU, 200.0, 115200)
-BYTES_PER_SECOND = 20 * 921600 / 10
-LIMIT_US = FRAME_LENGTH / BYTES_PER_SECOND * 1e6
+PEER = 'peer: byte by byte'
 READER_LIMIT, NODE_LIMIT = 1.0, 8.0
 START, TAKE = 30.0, 0.05
 
@@ -91,22 +90,25 @@ def tasks() -> list[Task]:
             'decode, 4096 bytes at a time',
             lambda: in_pieces(data, 4096, Decoder.feed),
             frames,
-            LIMIT_US,
+            PEER,
+            1.5,
         ),
         Task(
             'decode, 33 bytes at a time',
             lambda: in_pieces(data, 33, Decoder.feed),
             frames,
-            LIMIT_US,
+            PEER,
+            1.5,
         ),
         Task('decode and group', lambda: in_pieces(data, 33, grouped), frames),
         Task(
             'random bytes, as many',
             lambda: in_pieces(noise, 4096, Decoder.feed),
             frames,
-            LIMIT_US,
+            PEER,
+            0.1,
         ),
-        Task('peer: byte by byte', lambda: byte_by_byte(data), frames),
+        Task(PEER, lambda: byte_by_byte(data), frames),
     ]
 
 

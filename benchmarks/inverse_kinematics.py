@@ -46,11 +46,18 @@ def main() -> int:
             'leg_lengths(), batch',
             lambda: leg_lengths(geometry, position, quaternion),
             POSES,
-            0.05,
+            'numpy and scipy, batch',
+            0.08,
         ),
         harness.Task('inverse(), batch', lambda: inverse(geometry, motion), POSES),
         harness.Task('jacobian(), batch', lambda: jacobian(geometry, position, quaternion), POSES),
-        harness.Task('leg_lengths(), one pose', lambda: leg_lengths(geometry, one, attitude)),
+        harness.Task(
+            'leg_lengths(), one pose',
+            lambda: leg_lengths(geometry, one, attitude),
+            1,
+            'numpy and scipy, one pose',
+            0.2,
+        ),
         harness.Task('inverse(), one sample', lambda: inverse(geometry, sample)),
         harness.Task(
             'numpy and scipy, batch', lambda: by_numpy(geometry, position, quaternion), POSES

@@ -54,8 +54,9 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
         Question(
             'identification, Levenberg-Marquardt',
             'Levenberg-Marquardt, Eq. 29',
-            'Levenberg-Marquardt, scipy',
+            'scipy.optimize.least_squares alone',
         ),
+        Question('identification, swarm', 'swarm, 30 x 300', 'pyswarms alone, 30 x 300'),
         Question(
             'identification, linear',
             'least squares, ten parameters',

@@ -55,6 +55,10 @@ class PinocchioChain(ClosedLoop):
         """Return the joint forces of the open tree."""
         return np.asarray(pin.rnea(self.model, self.data, *state))
 
+    def tree_regressor(self, state: tuple[Array, Array, Array]) -> Array:
+        """Return what all bodies' parameters are multiplied by, for the open tree."""
+        return np.asarray(pin.computeJointTorqueRegressor(self.model, self.data, *state))
+
     def forces(self, state: tuple[Array, Array, Array]) -> Array:
         """Return the actuator forces of the closed chain."""
         load = pin.rnea(self.model, self.data, *state)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a rig for hours with a seeded fault every 30 s, and look for lost messages and leaks.
 
-``python benchmarks/soak.py --hours H --time simulated|real``: the EX800 behind card and inertial
-sensor plays a sea in one process, with state estimator and recorder. Every half minute a fault of
-the card or the sensor is injected, mended, and the driver reset and enabled where it tripped.
+``python benchmarks/soak.py --hours H --minutes M --time simulated|real``: the EX800 behind card
+and inertial sensor plays a sea in one process, with state estimator and recorder. Every half
+minute a fault of the card or the sensor is injected, mended, and the driver reset and enabled
+where it tripped.
 Every ten minutes of simulated time the recorder closes its bag and another one begins; in real
 time one bag holds all.
 
@@ -12,7 +13,8 @@ The run fails if the recorder lacks a message that a publisher counted; if, in s
 leg states are more than one and a half periods apart outside of the faults; if a fault does not
 end as it should; if memory grows by more than 1 % after the warm-up, a fifth of the run; or if
 there are more threads or file descriptors at its end than after the warm-up. Results are written
-at every look, so a run that is cut short says how far it came; the plot comes at the end.
+at every look, so a run that is cut short says how far it came; the plot comes at the end. Where
+the hours take more than `--minutes` on the wall, the run ends there, in order.
 """
 
 from __future__ import annotations
@@ -162,12 +164,12 @@ class Soak(WaveOperator):
         self._windows: list[tuple[float, float]] = []
         self._segment = 0
 
-    async def soak(self, hours: float, tell: Any) -> None:
-        """Run for a time [h]; `tell` is called at every look."""
+    async def soak(self, hours: float, latest: float, tell: Any) -> None:
+        """Run for a time [h], to an instant of the wall [s] at most; tell at every look."""
         begin = self.now()
         end, rotation = begin + 3600.0 * hours, begin + SEGMENT
         await self._enable()
-        while self.now() < end:
+        while self.now() < end and time.monotonic() < latest:
             await self.pause(FAULT_PERIOD * self._rng.uniform(0.5, 1.0))
             since = self.now()
             await self._break(drawn(self._rng))
@@ -276,8 +278,9 @@ def _published(node: Any) -> list[Any]:
     return list(getattr(node, 'published', {}).values())
 
 
-def run(hours: float, seed: int, folder: Path, tell: Any, *, simulated: bool) -> Account:
+def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:
     """Compose the rig, run it, take it down."""
+    simulated, latest = chosen.time == 'simulated', time.monotonic() + 60.0 * chosen.minutes
     pace = SoakPace() if simulated else None
     with middleware(['--ros-args', '--log-level', 'fatal']):
         nodes = compose(
@@ -288,11 +291,11 @@ def run(hours: float, seed: int, folder: Path, tell: Any, *, simulated: bool) ->
             lean=True,
             simulated=simulated,
         )
-        soak = Soak(nodes, pace, folder, seed)
+        soak = Soak(nodes, pace, folder, chosen.seed)
 
         async def work() -> None:
             try:
-                await soak.soak(hours, tell)
+                await soak.soak(chosen.hours, latest, tell)
             except RequestRefused as error:
                 soak.account.wrong_ends.append(f'{soak.account.hours:.3f} h: {error}')
 
@@ -347,6 +350,7 @@ def main() -> int:
     """Run, tell and write."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
     parser.add_argument('--hours', type=float, default=0.1)
+    parser.add_argument('--minutes', type=float, default=float('inf'), help='on the wall, at most')
     parser.add_argument('--time', choices=('simulated', 'real'), default='simulated')
     parser.add_argument('--seed', type=int, default=0)
     chosen = parser.parse_args()
@@ -365,9 +369,7 @@ def main() -> int:
         print(f'{hours:.3f} h, {memory:.1f} MB, {threads} threads, {handles} handles', flush=True)
 
     with TemporaryDirectory(prefix='soak-') as folder:
-        account = run(
-            chosen.hours, chosen.seed, Path(folder), tell, simulated=chosen.time == 'simulated'
-        )
+        account = run(chosen, Path(folder), tell)
     if not account.looks:
         print(*account.wrong_ends)
         return 1

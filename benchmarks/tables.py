@@ -12,15 +12,14 @@ Result = Mapping[str, Any]
 
 def timings(result: Result) -> list[str]:
     """Return the table of a benchmark that times tasks."""
-    lines = [
-        '| task | median | least | limit | ratio |',
-        '|---|---:|---:|---:|---:|',
-    ]
+    lines = ['| task | median | least | ratio | to its peer, limit |', '|---|---:|---:|---:|---|']
     for row in result['timings']:
-        limit = '' if row['limit_us'] is None else f'{row["limit_us"]:g}'
+        held = ''
+        if row['limit'] is not None:
+            held = f'{row["to_peer"]:.3g} of {row["peer"]}, at most {row["limit"]:g}'
         lines.append(
-            f'| {row["name"]} | {row["median_us"]:.3g} | {row["least_us"]:.3g} | {limit} '
-            f'| {row["ratio"]:.3g} |'
+            f'| {row["name"]} | {row["median_us"]:.3g} | {row["least_us"]:.3g} '
+            f'| {row["ratio"]:.3g} | {held} |'
         )
     return [*lines, '', 'Microseconds per sample; the ratio is to the first line.']
 
