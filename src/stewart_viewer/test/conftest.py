@@ -33,7 +33,7 @@ def server() -> Iterator[viser.ViserServer]:
     opened.stop()
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def browser() -> Iterator[Any]:
     """Run Debian's Chromium."""
     programs = [shutil.which(name) for name in ('chromium', 'chromedriver')]
