@@ -18,7 +18,7 @@ from stewart_kinematics.motion import Motion
 PERIOD = 0.005
 
 
-@pytest.mark.parametrize('name', ['vigo', 'srs'])
+@pytest.mark.parametrize('name', ['vigo', pytest.param('srs', marks=pytest.mark.slow)])
 @pytest.mark.parametrize('interval', [0.005, 0.02])
 def test_a_live_ride_is_the_recorded_one_an_interval_later(name: str, interval: float) -> None:
     platform, ride = load_platform(name), drive(6.0, interval)

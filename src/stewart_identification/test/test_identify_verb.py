@@ -192,7 +192,7 @@ def test_every_search_allows_for_joints_and_the_age_of_forces(
     ('estimator', 'reason'),
     [
         ('consistent', 'no body that can exist explains the forces as well'),
-        ('swarm', 'this is not the minimum'),
+        pytest.param('swarm', 'this is not the minimum', marks=pytest.mark.slow),
         ('least-squares', 'no body can have what was found'),
     ],
 )

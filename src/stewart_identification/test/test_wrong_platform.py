@@ -109,7 +109,7 @@ def test_a_vigo_is_a_vigo(vigo_bag: Path, tmp_path: Path, capsys: Any) -> None:
     assert 'another' not in told.out + told.err
 
 
-@pytest.mark.parametrize('turned', [False, True])
+@pytest.mark.parametrize('turned', [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_right_platform_whose_forces_are_not_explained_is_not_called_another(
     turned: bool, payload_run: Run, tmp_path: Path, capsys: Any
 ) -> None:

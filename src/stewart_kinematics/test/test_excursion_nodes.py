@@ -84,7 +84,7 @@ def test_wave_is_approached_played_and_left_without_a_jump(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize('fade_out', [0.0, 0.01, 2.5])
-@pytest.mark.parametrize('moment', [0.9, 2.0])
+@pytest.mark.parametrize('moment', [0.9, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_wave_comes_home_with_any_fade_and_at_any_moment(
     rig: Rig, moment: float, fade_out: float
 ) -> None:

@@ -59,7 +59,7 @@ def full(platform, axis, sign=1.0):
     return twist
 
 
-@pytest.mark.parametrize('scale', [0.5, 1.0])
+@pytest.mark.parametrize('scale', [pytest.param(0.5, marks=pytest.mark.slow), 1.0])
 def test_whatever_is_commanded_the_guard_admits_every_setpoint(platform, scale):
     rng = np.random.default_rng(18)
     limits, guard, judge = platform.limits, MotionGuard(platform), MotionGuard(platform)
