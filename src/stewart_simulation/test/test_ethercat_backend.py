@@ -317,6 +317,8 @@ def test_a_wrong_wire_is_refused_at_the_start(rig: Any, use: Callable[..., User]
         use()
 
 
+# As in simulated time, test_ethercat_inline.py: free maps on the wave, read-only ones.
+@pytest.mark.slow
 @pytest.mark.realtime
 def test_free_maps_carry_force_and_read_only_ones_are_used_as_they_are(
     rig: Any, use: Callable[..., User]
