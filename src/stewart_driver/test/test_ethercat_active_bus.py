@@ -398,6 +398,18 @@ def test_a_lost_question_for_the_states_loses_no_leg(bench: Bench) -> None:
     assert bench.step(10).fault is None
 
 
+def test_of_drives_without_supply_behind_a_coupler_none_is_live(bench: Bench) -> None:
+    """A segment of others: the coupler answered, and six dead drives counted as holding."""
+    bench.switch_on()
+    bench.wire.counter, bench.wire.expected = 2, 20
+    bench.wire.status = [AlStatus(0, 0, '')] * 6
+
+    measured = bench.step(2)
+
+    assert 'legs 1, 2, 3, 4, 5, 6 are lost' in str(measured.fault)
+    assert measured.live == 0
+
+
 def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
     bench.step()
     bench.wire.counter = -1
@@ -413,6 +425,9 @@ def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) ->
 
     assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
     assert bench.wire.log[-2:] == ['frame', 'close']
+    # Not straight to INIT: a drive that takes its time would count the frames that it misses.
+    down = bench.wire.log.index('request 4')
+    assert set(bench.wire.log[down + 1 : -1]) == {'frame'}
 
 
 def test_an_unknown_statusword_keeps_all_off() -> None:

@@ -20,7 +20,14 @@ from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp, Targe
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
-from stewart_driver.ethercat.starting import OP, pace, Resumption, SAFEOP, StartedBus
+from stewart_driver.ethercat.starting import (
+    leave_op,
+    OP,
+    pace,
+    Resumption,
+    SAFEOP,
+    StartedBus,
+)
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.path.motion import LegMotion
@@ -329,6 +336,8 @@ class ActiveBus:
                 lambda now: self._frame(now, counted=False),
                 lambda: self._live,
             ).run()
+            cycle, now = self._options.cycle_time, self._wire.now
+            leave_op(self._wire, cycle, self._phase, lambda: self._frame(now(), counted=False))
         finally:
             self._wire.close()
 

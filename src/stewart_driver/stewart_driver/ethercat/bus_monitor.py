@@ -26,6 +26,8 @@ from stewart_driver.legs import LEGS
 
 # A frame that some slaves have not answered may be a flicker; two are not.
 INCOMPLETE = 2
+# What a drive that takes outputs and gives inputs adds to the working counter of a frame.
+COUNTS_PER_DRIVE = 3
 # A look at states or at one mailbox costs a frame.
 LOOK_PERIOD = 0.05
 # It comes with the fault or a little later, and the frame that fetches it may get lost.
@@ -192,7 +194,10 @@ class BusMonitor:
         if not word & Status.VOLTAGE_ENABLED:
             said += ': its motor is without voltage, by safe torque off or the supply'
         self._collect(leg)
-        texts = [error_text(item.code) for item in self._emergencies[leg - 1]]
+        texts = [
+            f'emergency 0x{item.code:04X}, {error_text(item.code)}'
+            for item in self._emergencies[leg - 1]
+        ]
         return LegFault(leg, '; '.join([said, *texts]))
 
     def _incomplete_for_long(self) -> LegFault | None:
@@ -210,8 +215,11 @@ class BusMonitor:
         """Blame the first leg that does not take part any more."""
         statuses: list[AlStatus] = self._wire.statuses()
         missing = [leg for leg, item in enumerate(statuses, 1) if item.state != AL_OPERATIONAL]
-        # If not one answers, the frame that asked was lost: `count` waits for how long.
-        if not missing or not any(item.state for item in statuses):
+        # If not one answers, the frame that asked was lost: `count` waits for how long. A coupler
+        # that is left alone answers the others.
+        all_gone = 0 <= self._counter <= self._wire.expected - LEGS * COUNTS_PER_DRIVE
+        deserted = all_gone and self._incomplete >= INCOMPLETE
+        if not missing or not (deserted or any(item.state for item in statuses)):
             return None
         self.missing.update(missing)
         names = ', '.join(str(leg) for leg in missing)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
@@ -27,6 +27,7 @@ from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
 SAFEOP, OP = 4, 8
+OFF = int(Control.DISABLE_VOLTAGE)
 # Asking for the states costs a frame each time.
 CYCLES_BETWEEN_LOOKS = 5
 # A machine that is too busy to be punctual for five frames in a row shall find out in OP.
@@ -90,11 +91,7 @@ def start(
     )
     _operate(wire, layouts, kind, options, phase)
     # No frames are sent until the first cycle, which only SAFEOP tolerates.
-    wire.request(SAFEOP)
-    limit = wire.now() + DOWN_PATIENCE
-    # A look too early sees OP and finds nothing to resume.
-    while any_operational(wire) and wire.now() < limit:
-        wire.sleep(cycle)
+    leave_op(wire, cycle, phase, lambda: _idle(wire, layouts))
     wire.use_cycle_timeout()
     return StartedBus(
         identities,
@@ -199,22 +196,37 @@ def _operate(
     """Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
 
     In SAFEOP frames may still pass anywhere in the drives' cycle, in OP not: so they are brought
-    to their place first. Outputs take the voltage off, with targets where the drives stand.
+    to their place first.
     """
-    cycle, off = options.cycle_time, int(Control.DISABLE_VOLTAGE)
+    cycle = options.cycle_time
     limit = wire.now() + options.start_timeout
-    wire.exchange([layout.outputs.pack(off, 0, 0) for layout in layouts])
+    wire.exchange([layout.outputs.pack(OFF, 0, 0) for layout in layouts])
     op = Resumption(wire, kind, phase)
     for number in pace(wire, cycle, limit, phase):
-        outputs = [
-            layout.outputs.pack(off, layout.inputs.unpack(data).position, 0)
-            for layout, data in zip(layouts, wire.inputs(), strict=True)
-        ]
-        if wire.exchange(outputs) > 0:
+        if _idle(wire, layouts) > 0:
             phase.update(wire.clock)
         if op.reached(number):
             return
     op.check()
+
+
+def _idle(wire: Wire, layouts: Sequence[PdoLayout]) -> int:
+    """Exchange a frame without voltage, targets where drives stand; return its counter."""
+    return wire.exchange(
+        [
+            layout.outputs.pack(OFF, layout.inputs.unpack(data).position, 0)
+            for layout, data in zip(layouts, wire.inputs(), strict=True)
+        ]
+    )
+
+
+def leave_op(wire: Wire, cycle: float, phase: PhaseLock, exchange: Callable[[], object]) -> None:
+    """Go down to SAFEOP amid frames: until it is there a drive counts those that it misses."""
+    wire.request(SAFEOP)
+    for number in pace(wire, cycle, wire.now() + DOWN_PATIENCE, phase):
+        exchange()
+        if number % CYCLES_BETWEEN_LOOKS == 0 and not any_operational(wire):
+            return
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
