@@ -3,7 +3,8 @@
 """Coverage of ``stewart identify`` on two plants: ours, and one on MuJoCo that shares no code.
 
 Ten seconds of ``ex800_identification`` with 2 kg that no description knows, every run another
-machine. Ours has what the model holds and force sensors with gains of 1 %; the foreign plant
+machine. Ours has what the model holds and force sensors with gains of 1 %, and again with noise
+of 0.1 mm on its encoders, without and with the commanded motion as instruments; the foreign plant
 (`foreign_plant.py`) has friction of another law, rotors, a base that bends, late forces, and
 encoders with noise and steps. Options are the defaults of the verb.
 
@@ -19,7 +20,7 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 import json
 import multiprocessing
@@ -45,6 +46,12 @@ from stewart_kinematics.trajectories.multi_sine import from_yaml
 sys.path.insert(0, str(Path(__file__).parents[1] / 'src' / 'stewart_identification' / 'test'))
 from plant_runs import PAYLOAD_MASS, PAYLOAD_POSITION, record, Run
 
+OURS = {
+    'ours': (0.0, False),
+    'ours, 0.1 mm': (1e-4, False),
+    'ours, 0.1 mm, instruments': (1e-4, True),
+}
+"""Noise of the encoders beside their own [m], and whether commands are instruments."""
 BARE = tuple(Imperfections.__dataclass_fields__)
 VARIANTS: dict[str, tuple[str, ...]] = {
     'foreign': (),
@@ -73,11 +80,12 @@ def run(plant: str, options: Options, number: int) -> One:
     """Make machine `number` of a plant and identify it."""
     platform = Platform.from_yaml('ex800')
     motion = from_yaml('ex800_identification', platform.geometry.neutral_pose)
-    if plant == 'ours':
-        made = Run(platform, motion, number)
-        piece = record(made)
+    if plant in OURS:
+        noise, instruments = OURS[plant]
+        piece = record(Run(platform, motion, number), instruments=instruments)
+        shake = np.random.default_rng((number, 11)).normal(0.0, noise, piece.strokes.shape)
         gains = 1.0 + np.random.default_rng((number, 7)).normal(0.0, 0.01, 6)
-        piece = LegPiece(piece.time, piece.strokes, piece.forces * gains)
+        piece = replace(piece, strokes=piece.strokes + shake, forces=piece.forces * gains)
         truth = _truth_of(platform)
     else:
         machine = ForeignPlant(platform, Imperfections().without(*VARIANTS[plant]), number)
@@ -147,7 +155,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--runs', type=int, default=100)
     parser.add_argument('--quick', action='store_true', help='ten runs of each plant')
-    parser.add_argument('--plants', nargs='*', default=['ours', *VARIANTS], metavar='PLANT')
+    parser.add_argument('--plants', nargs='*', default=[*OURS, *VARIANTS], metavar='PLANT')
     parser.add_argument('--workers', type=int, default=2)
     arguments = parser.parse_args()
     count, began = 10 if arguments.quick else arguments.runs, time.monotonic()

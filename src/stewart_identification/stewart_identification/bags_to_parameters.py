@@ -128,7 +128,8 @@ def identify_bags(
     other = None
     if validation is not None:
         stage(f'reading and differentiating {validation}')
-        other, digest = _read(validation, platform, extraction, None, renamed)
+        plain = replace(extraction or Extraction(), instruments=False)
+        other, digest = _read(validation, platform, plain, None, renamed)
         if digest in {origin['sha256'] for origin in origins}:
             raise UnusableRecording(f'{validation} was identified from, it validates nothing')
         origins.append({'bag': str(validation), 'sha256': digest})

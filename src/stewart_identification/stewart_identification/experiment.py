@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from stewart_identification.errors import FitError, ShapeError
 from stewart_kinematics.motion import Array, Motion, read_only
 
+BESIDE = ('shaken', 'instruments')
+"""Other motions of the same samples."""
+
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
@@ -33,6 +36,8 @@ class Experiment:
             it, beyond all motion; None where nothing is known, NaN where a force is not.
         shaken: The same samples with the noise of the strokes in them once more, which shows what
             that noise does.
+        instruments: The same samples with the commanded motion, which knows nothing of that noise;
+            None where the measured motion is its own instrument (`LinearSystem`).
 
     Raises:
         ShapeError: If shapes do not agree.
@@ -47,6 +52,7 @@ class Experiment:
     loads: Array | None = None
     sensor_noise: Array | None = None
     shaken: Experiment | None = None
+    instruments: Experiment | None = None
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -99,7 +105,7 @@ class Experiment:
         """Select samples, by a slice or an array."""
         picked: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[index]
-            for name in ('shapes', 'loads', 'sensor_noise', 'shaken')
+            for name in ('shapes', 'loads', 'sensor_noise', *BESIDE)
         }
         return replace(
             self,
@@ -112,8 +118,13 @@ class Experiment:
     def loaded(self, body: Array) -> Experiment:
         """Return the same recording with a known body bolted on, ten parameters, shape (10,)."""
         loads = np.tile(body, (len(self), 1))
-        shaken = None if self.shaken is None else replace(self.shaken, loads=loads)
-        return replace(self, loads=loads, shaken=shaken)
+        others: dict[str, Any] = {
+            name: None
+            if getattr(self, name) is None
+            else replace(getattr(self, name), loads=loads)
+            for name in BESIDE
+        }
+        return replace(self, loads=loads, **others)
 
     def with_forces(self, forces: Array) -> Experiment:
         """Return the same motion with other measured forces, shape (n, m)."""
@@ -127,9 +138,14 @@ def joined(experiments: Sequence[Experiment]) -> Experiment:
         values = [getattr(item, name) for item in items]
         return None if any(value is None for value in values) else np.concatenate(values)
 
-    shaken = [
-        replace(item.shaken, stamps=item.stamps) for item in experiments if item.shaken is not None
-    ]
+    def beside(name: str) -> Experiment | None:
+        others = [
+            replace(getattr(item, name), stamps=item.stamps)
+            for item in experiments
+            if getattr(item, name) is not None
+        ]
+        return joined(others) if len(others) == len(experiments) else None
+
     motions = [item.inputs for item in experiments]
     return Experiment(
         together('stamps'),
@@ -138,5 +154,6 @@ def joined(experiments: Sequence[Experiment]) -> Experiment:
         shapes=together('shapes'),
         loads=together('loads'),
         sensor_noise=together('sensor_noise'),
-        shaken=joined(shaken) if len(shaken) == len(experiments) else None,
+        shaken=beside('shaken'),
+        instruments=beside('instruments'),
     )

@@ -81,7 +81,7 @@ class Run:
         return np.concatenate([ten, np.repeat(friction, 6)])
 
 
-def record(run: Run) -> LegPiece:
+def record(run: Run, *, instruments: bool = False) -> LegPiece:
     """Play the motion on the simulated back end; return what it reports, every other cycle."""
     platform, home = run.platform, run.platform.geometry.neutral_pose
     options = replace(run.options, seed=run.seed, plant_seed=run.seed)
@@ -94,7 +94,7 @@ def record(run: Run) -> LegPiece:
     backend = SimulatedBackend(options)
     backend.open(0.0)
     backend.enable()
-    kept, strokes, forces = [], [], []
+    kept, strokes, forces, asked = [], [], [], []
     for n, now in enumerate(instants):
         seen = backend.exchange(
             LegMotion(0.0, legs.stroke[n], legs.rate[n], np.zeros(6)), float(now)
@@ -103,8 +103,10 @@ def record(run: Run) -> LegPiece:
             kept.append(now)
             strokes.append(seen.strokes)
             forces.append(seen.forces)
+            asked.append(legs.stroke[n])
     backend.close()
-    return LegPiece(np.array(kept), np.array(strokes), np.array(forces))
+    commands = np.array(asked) if instruments else None
+    return LegPiece(np.array(kept), np.array(strokes), np.array(forces), commands)
 
 
 def experiment_of(run: Run) -> Experiment:

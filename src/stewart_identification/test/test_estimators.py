@@ -193,6 +193,24 @@ def test_rough_laws_widen_by_what_leaving_a_part_of_each_out_does(model, clean):
     np.testing.assert_allclose(covariance, expected, rtol=1e-4, atol=1e-9 * expected.max())
 
 
+def test_instruments_undo_what_a_noisy_motion_does(model, clean):
+    rng = np.random.default_rng(4)
+    shake = rng.normal(0.0, 1.0, clean.inputs.acceleration.shape)
+    motion = replace(clean.inputs, acceleration=clean.inputs.acceleration + shake)
+    blurred = replace(clean, inputs=motion)
+    plain = LeastSquares().fit(model, blurred)
+    found = LeastSquares().fit(model, replace(blurred, instruments=clean))
+
+    # The textbook's formula, with every instrument once.
+    measured, asked = (model.regressor(e).reshape(3000, -1) for e in (blurred, clean))
+    target = (blurred.forces - model.offset(blurred)).ravel()
+    wanted = np.linalg.solve(asked.T @ measured, asked.T @ target)
+    assert np.all(np.abs(found.parameters - wanted) < 1e-6 * model.scale)
+    off, other = (np.abs(one.parameters - truth(model)) / one.sigmas for one in (found, plain))
+    assert off.max() < 3.5
+    assert other.max() > 8.0
+
+
 def test_a_missing_leg_costs_accuracy_and_nothing_else(model, clean):
     forces = noisy(clean, 5).forces.copy()
     forces[:, 2] = np.nan

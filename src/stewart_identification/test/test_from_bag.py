@@ -165,6 +165,32 @@ def test_one_leg_without_stroke_takes_its_command(
         extracted(alone, ex800)
 
 
+def test_commands_become_instruments_that_know_nothing_of_the_encoders_noise(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        del row
+        return [{**state, 'strokes': state['strokes'] + rng.normal(0.0, 1e-4, 6)}]
+
+    bag = rewritten(tmp_path / 'bag', payload_run, change, commands=True)
+    found = extracted(bag, ex800, extraction=Extraction(instruments=True))
+
+    assert '/joint_commands: 2000 samples: instruments, ' in said(found)
+    measured, asked = found.experiment, found.experiment.instruments
+    assert asked is not None
+    # Drives follow within 2 % of the rates; the noise of accelerations is in the measured alone.
+    off = measured.inputs.twist - asked.inputs.twist
+    assert np.sqrt(np.mean(off**2) / np.mean(asked.inputs.twist**2)) < 0.1
+    rough = [np.std(np.diff(e.inputs.acceleration, n=2, axis=0)) for e in (measured, asked)]
+    assert rough[0] > 5.0 * rough[1]
+
+    alone = rewritten(tmp_path / 'alone', payload_run, change)
+    with pytest.raises(UnusableRecording, match='no joint_commands; without the commanded'):
+        extracted(alone, ex800, extraction=Extraction(instruments=True))
+
+
 def test_efforts_that_never_change_were_not_measured(
     payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import qr
 from stewart_identification.confidence import intervals, middle
 from stewart_identification.errors import FitError
 from stewart_identification.estimators.estimator import Result, sigmas_of
@@ -46,6 +47,8 @@ class LinearSystem:
     Attributes:
         design (n, m, k + p): Weighted nuisances, then weighted regressor; rows of absent forces
             are zero.
+        seen (n, m, k + p): What the instruments explain of the design, which makes the normal
+            equations (two-stage least squares); the design itself where there are none.
         target (n, m): Weighted forces less the offset; zero where absent.
         prior: Weight of the nuisances' unit priors.
         triangle (p, p): R of the parameters, nuisances eliminated.
@@ -56,6 +59,7 @@ class LinearSystem:
     model: LinearModel
     experiment: Experiment
     design: Array
+    seen: Array
     target: Array
     prior: float
     triangle: Array
@@ -97,7 +101,7 @@ class LinearSystem:
         left = self.target - self.design[..., k:] @ parameters
         best: Array = np.zeros((k,))
         if k:
-            flat = self.design[..., :k].reshape(-1, k)
+            flat = self.seen[..., :k].reshape(-1, k)
             information = flat.T @ flat + self.prior**2 * np.eye(k)
             best = np.asarray(np.linalg.solve(information, flat.T @ left.ravel()))
             left = left - self.design[..., :k] @ best
@@ -121,7 +125,7 @@ class LinearSystem:
         """
         seen, k, whole = self.solve()[1], self.nuisances, self.design.shape[2]
         keep = np.concatenate([np.arange(k), k + np.flatnonzero(seen)])
-        design = self.design[..., keep]
+        design = self.seen[..., keep]
         flat = design.reshape(-1, len(keep))
         size = np.sqrt(np.maximum(np.sum(flat**2, axis=0), 1e-300))
         prior = np.diag((np.arange(len(keep)) < k).astype(float))
@@ -147,7 +151,7 @@ class LinearSystem:
         rest = np.setdiff1d(np.r_[:k, k + np.flatnonzero(seen)], laws)
         if not laws.size:
             return result
-        flat = self.design.reshape(-1, whole)
+        flat = self.seen.reshape(-1, whole)
         normal = flat.T @ flat + self.prior**2 * np.diag((np.arange(whole) < k).astype(float))
         size = np.sqrt(np.diag(normal)[rest])
         scaled = normal[np.ix_(rest, rest)] / np.outer(size, size)
@@ -163,7 +167,7 @@ class LinearSystem:
         much (simulation and extrapolation: Cook, Stefanski 1994), and `corrected` takes it off.
         """
         experiment, shaken = self.experiment, self.experiment.shaken
-        if shaken is None:
+        if shaken is None or experiment.instruments is not None:
             return np.zeros(self.design.shape[2])
         factor = experiment.used * experiment.weights
         regressor = self.model.regressor(shaken) - self.model.regressor(experiment)
@@ -175,7 +179,7 @@ class LinearSystem:
 
     def corrected(self) -> LinearSystem:
         """Return the system whose solution is free of what noisy strokes make of it."""
-        if self.experiment.shaken is None:
+        if self.experiment.shaken is None or self.experiment.instruments is not None:
             return self
         k, scale = self.nuisances, self.model.scale
         pull = self._pull(self.solve()[0])
@@ -238,18 +242,26 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
 
     def compressed(design: Array, prior: float) -> LinearSystem:
         k, width = design.shape[2] - size, design.shape[2]
-        flat = np.column_stack([design.reshape(-1, width), target.ravel()])
+        flat, seen = np.column_stack([design.reshape(-1, width), target.ravel()]), design
+        if basis is not None:
+            # What the instruments do not explain is left in one row, of the forces alone.
+            part = basis.T @ flat
+            seen = (basis @ part[:, :width]).reshape(design.shape)
+            beyond = float(np.linalg.norm(flat[:, width] - basis @ part[:, width]))
+            flat = np.vstack([part, np.append(np.zeros(width), beyond)])
         triangle = with_prior(flat, k, prior)
         rest = float(triangle[-1, -1] ** 2) if len(triangle) + k > width else 0.0
         inner, reduced = triangle[:size, :size], triangle[:size, -1]
-        return LinearSystem(model, experiment, design, target, prior, inner, reduced, rest)
+        return LinearSystem(model, experiment, design, seen, target, prior, inner, reduced, rest)
 
+    basis = instrument_basis(model, model.nominal, experiment)
     system = compressed(rows, 1.0)
     at = system.solve()[0]
     nuisance = model.nuisance(at, experiment)
     if not nuisance.shape[2]:
         return system
     design = np.concatenate([nuisance * factor, rows], axis=2)
+    basis = instrument_basis(model, at, experiment)
     if not np.any(np.isnan(experiment.noise)):
         return compressed(design, 1.0)
     # The prior is in standard deviations, the rows are in units of a noise that is not known.
@@ -258,6 +270,33 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
         system = compressed(design, max(np.sqrt(variance), 1e-12))
         at = system.solve()[0]
     return system
+
+
+def instrument_basis(
+    model: LinearModel, parameters: Array, experiment: Experiment
+) -> Array | None:
+    """Return an orthonormal basis of what the instruments span, shape (n m, q); None without.
+
+    Instruments are the columns that the commanded motion has: they follow the true motion and know
+    nothing of the encoders' noise (Janot, Gautier, Brunot).
+    """
+    other = experiment.instruments
+    if other is None:
+        return None
+    columns = [model.nuisance(parameters, other), model.regressor(other)]
+    factor = experiment.used[..., None] * experiment.weights[:, None]
+    rows = np.concatenate(columns, axis=2) * factor
+    flat = rows.reshape(-1, rows.shape[2])
+    scaled = flat / np.maximum(np.linalg.norm(flat, axis=0), 1e-300)
+    basis, triangle, _ = qr(scaled, mode='economic', pivoting=True)
+    size = np.abs(np.diag(triangle))
+    return np.asarray(basis[:, size > RELATIVE * size[0]])
+
+
+def explained(basis: Array, design: Array) -> Array:
+    """Project columns, shape (n, m, q), on a basis of rows."""
+    flat = design.reshape(-1, design.shape[2])
+    return np.asarray((basis @ (basis.T @ flat)).reshape(design.shape))
 
 
 def with_prior(rows: Array, k: int, prior: float) -> Array:
@@ -276,10 +315,15 @@ def known_triangle(model: LinearModel, parameters: Array, experiment: Experiment
     nuisance = model.nuisance(parameters, experiment) * factor
     columns = model.regressor(experiment) * factor * model.scale
     rows = np.concatenate([nuisance, columns], axis=2)
+    basis = instrument_basis(model, parameters, experiment)
+    if basis is not None:
+        rows = explained(basis, rows)
     triangle = with_prior(rows.reshape(-1, rows.shape[2]), nuisance.shape[2], 1.0)
     if experiment.shaken is None:
         return triangle
     change = model.regressor(experiment.shaken) * factor * model.scale - columns
+    if basis is not None:
+        change = explained(basis, change)
     flat, seen = change.reshape(-1, change.shape[2]), triangle.T @ triangle
     values, vectors = np.linalg.eigh(seen - CHANCE * (flat.T @ flat))
     # A direction that only noise shows is as uncertain as a large change along it.

@@ -54,11 +54,13 @@ class Extraction:
     Attributes:
         passband, stopband: Of the low-pass under the derivatives [Hz].
         rate: Of the experiment; a slower recording keeps its own [Hz].
+        instruments: Whether the commanded motion comes along, as instruments.
     """
 
     passband: float = 5.0
     stopband: float = 15.0
     rate: float = 100.0
+    instruments: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,9 @@ def experiment_from(
     extraction = extraction or Extraction()
     doubts = check_platform(recording, platform)
     shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
-    record = leg_record(recording, forces=forces, shortest=shortest)
+    record = leg_record(
+        recording, forces=forces, shortest=shortest, instruments=extraction.instruments
+    )
     try:
         smoother = LowPass(record.period, extraction.passband, extraction.stopband)
     except UnusableRecording as error:
@@ -118,7 +122,7 @@ def experiment_from(
             f'rest one in {stride} is used'
         )
         raise UnusableRecording(f'{recording.path}: nothing is left to identify from ({why})')
-    method = str(smoother)
+    method = f'{smoother}{"; instruments: the commanded motion" * extraction.instruments}'
     if estimate is not None:
         pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
@@ -181,6 +185,10 @@ def motion_piece(
     again = replace(piece, strokes=piece.strokes + shake)
     moved, other_shapes, also = _moving(again, geometry, smoother, stride)
     time, both = piece.time[edge:-edge:stride], good & also
+    asked = None
+    if piece.commands is not None:
+        asked = _moving(replace(piece, strokes=piece.commands), geometry, smoother, stride)
+        both &= asked[2]
     if not both.any():
         return None, time
     made = Experiment(
@@ -191,7 +199,10 @@ def motion_piece(
         sensor_noise=noise[both],
     )
     shaken = replace(made, inputs=moved[both[also]], shapes=other_shapes[both])
-    return replace(made, shaken=shaken), time[~good]
+    instruments = None
+    if asked is not None:
+        instruments = replace(made, inputs=asked[0][both[asked[2]]], shapes=asked[1][both])
+    return replace(made, shaken=shaken, instruments=instruments), time[~good]
 
 
 def _moving(
@@ -300,7 +311,7 @@ def _with_estimate(
         inside = (moment >= 0.0) & (moment <= estimate.duration)
         if inside.any():
             there = estimate.sample(moment[inside])
-            made.append(replace(piece[inside], inputs=there, shaken=None))
+            made.append(replace(piece[inside], inputs=there, shaken=None, instruments=None))
     if not made:
         raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
     return made, shift

@@ -21,7 +21,7 @@ from stewart_identification.recording.checks import (
     Usable,
     usable,
 )
-from stewart_identification.recording.clocks import clock_offset
+from stewart_identification.recording.clocks import clock_offset, ClockOffset
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.motion import Array
 
@@ -43,15 +43,18 @@ class LegPiece:
         time (n,): Instants, counted from the recording's beginning [s].
         strokes (n, 6): Measured strokes [m].
         forces (n, 6): Drive forces [N]; NaN where a leg has none.
+        commands (n, 6): Commanded strokes, as late as the measured ones [m]; None if not wanted.
     """
 
     time: Array
     strokes: Array
     forces: Array
+    commands: Array | None = None
 
     def __getitem__(self, index: Any) -> LegPiece:
         """Select samples."""
-        return LegPiece(self.time[index], self.strokes[index], self.forces[index])
+        commands = None if self.commands is None else self.commands[index]
+        return LegPiece(self.time[index], self.strokes[index], self.forces[index], commands)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,23 +78,30 @@ class LegRecord:
     remarks: tuple[Remark, ...]
 
 
-def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRecord:
+def leg_record(
+    recording: Recording, *, forces: bool, shortest: float, instruments: bool = False
+) -> LegRecord:
     """Put the legs of a recording on a grid.
 
     Args:
         recording: With actuator states.
         forces: Whether drive forces are needed.
         shortest: Pieces that are not longer are left out [s].
+        instruments: Whether the commanded strokes are needed.
 
     Raises:
         NoForces: If forces are needed and no leg has any.
         NoMotion: If the platform stood still.
-        UnusableRecording: If nothing is left, or the stroke of a leg is nowhere to be had.
+        UnusableRecording: If nothing is left, or strokes or commands are nowhere to be had.
     """
     series = recording.actuators
     if not len(series):
         raise UnusableRecording(f'{recording.path}: there are no actuator states')
     strokes, remarks = _whole_strokes(recording, series)
+    asked = None
+    if instruments:
+        asked, remark = _instruments(recording, series)
+        remarks.append(remark)
     refused: dict[str, NDArray[np.bool_]] = {
         'strokes that jump away and back': glitches(strokes, GLITCH_OF_STROKES)
     }
@@ -123,7 +133,7 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
     _refuse_what_is_useless(recording, series, good, strokes)
     efforts = np.array(series.effort)
     efforts[:, [leg - 1 for leg in stuck]] = np.nan
-    pieces, short = _pieces(good, strokes, efforts, shortest)
+    pieces, short = _pieces(good, strokes, efforts, asked, shortest)
     begin = (origin - recording.begin_ns) / 1e9
     if short:
         text = f'in pieces shorter than {1e3 * shortest:.0f} ms between gaps, left out'
@@ -158,7 +168,7 @@ def _refuse_what_is_useless(
 
 
 def _pieces(
-    good: Usable, strokes: Array, efforts: Array, shortest: float
+    good: Usable, strokes: Array, efforts: Array, asked: Array | None, shortest: float
 ) -> tuple[list[LegPiece], list[float]]:
     """Interpolate between gaps; return the pieces and the instants of those too short."""
     pieces: list[LegPiece] = []
@@ -175,7 +185,8 @@ def _pieces(
         # Stamps jitter about the grid by little: a local cubic keeps the shape between them.
         smooth = Akima1DInterpolator(time, strokes[rows], axis=0)(grid)
         forces = np.column_stack([_across(grid, time, c, longest) for c in efforts[rows].T])
-        pieces.append(LegPiece(grid, smooth, forces))
+        commands = None if asked is None else Akima1DInterpolator(time, asked[rows], axis=0)(grid)
+        pieces.append(LegPiece(grid, smooth, forces, commands))
     return pieces, short
 
 
@@ -235,9 +246,39 @@ def _whole_strokes(recording: Recording, series: JointSeries) -> tuple[Array, li
             f'{recording.path}: {series.topic} lacks the strokes of {_legs(missing)} in all '
             f'{len(series)} messages, and without joint_commands nothing stands in for them'
         )
+    asked, found = _late_commands(recording, commands, series)
+    strokes = np.where(np.isin(np.arange(1, 7), missing), asked, series.position)
+    text = (
+        f'no stroke, the commanded one stands in, {1e3 * found.offset:.2f} ms later as the other '
+        f'legs are (correlation {found.correlation:.5f})'
+    )
+    return strokes, [_leg_remark(series, missing, text)]
+
+
+def _instruments(recording: Recording, series: JointSeries) -> tuple[Array, Remark]:
+    """Return the commanded strokes of all legs at the stamps of the measured ones."""
+    commands = recording.commands
+    if commands is None or not len(commands):
+        raise UnusableRecording(
+            f'{recording.path}: there are no joint_commands; without the commanded strokes of all '
+            'six legs identify without --instruments'
+        )
+    asked, found = _late_commands(recording, commands, series)
+    text = (
+        f'instruments, {1e3 * found.offset:.2f} ms later as the measured strokes are (correlation '
+        f'{found.correlation:.5f})'
+    )
+    return asked, Remark(commands.topic, float('nan'), len(commands), text)
+
+
+def _late_commands(
+    recording: Recording, commands: JointSeries, series: JointSeries
+) -> tuple[Array, ClockOffset]:
+    """Return commanded strokes, shape (n, 6), as late as measured ones, and how late that is."""
     origin = int(series.stamp_ns[0])
     asked = usable(commands, {'strokes': commands.position}, origin, recording.begin_ns)
-    present = [leg for leg in range(6) if leg + 1 not in missing]
+    absent = absent_columns(series.position)
+    present = [leg for leg in range(6) if leg + 1 not in absent]
     known = np.isfinite(series.position[:, present]).all(axis=1)
     stamps = series.seconds(origin)
     rows = np.flatnonzero(known)[np.unique(stamps[known], return_index=True)[1]]
@@ -249,15 +290,9 @@ def _whole_strokes(recording: Recording, series: JointSeries) -> tuple[Array, li
         longest=LONGEST_DELAY,
         where=f'{recording.path}: {commands.topic} and {series.topic}',
     )
-    strokes = np.array(series.position)
-    for leg in missing:
-        column = commands.position[asked.rows, leg - 1]
-        strokes[:, leg - 1] = np.interp(stamps - found.offset, asked.stamps, column)
-    text = (
-        f'no stroke, the commanded one stands in, {1e3 * found.offset:.2f} ms later as the other '
-        f'legs are (correlation {found.correlation:.5f})'
-    )
-    return strokes, [_leg_remark(series, missing, text)]
+    moments = stamps - found.offset
+    columns = commands.position[asked.rows].T
+    return np.column_stack([np.interp(moments, asked.stamps, c) for c in columns]), found
 
 
 def _leg_remark(series: JointSeries, legs: tuple[int, ...], text: str) -> Remark:

@@ -52,6 +52,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default='consistent',
         help='consistent: the best body that can exist (default)',
     )
+    _add_machine_arguments(parser)
+    _add_test_arguments(parser)
+    _add_motion_arguments(parser)
+    parser.add_argument(
+        '--validate',
+        metavar='BAG',
+        help='another recording of the machine, whose forces the parameters shall predict',
+    )
+    add_worker_arguments(parser, 'reading the bags')
+    parser.add_argument(
+        '-o',
+        '--out',
+        type=output_folder,
+        default=Path('identified'),
+        help='folder (default: identified)',
+    )
+    parser.add_argument('--json', action='store_true', help='print everything as JSON')
+
+
+def _add_machine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--force-delay',
         type=not_negative,
@@ -81,6 +101,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=('KG', 'X', 'Y', 'Z'),
         help='mass of that body [kg] and its centre in platform_link [m]',
     )
+
+
+def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--terms',
         nargs='*',
@@ -98,6 +121,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='P',
         help='probability with which a test speaks up where nothing is wrong (default: 0.01)',
     )
+
+
+def _add_motion_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--passband',
         type=positive,
@@ -119,24 +145,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='take the motion of the one bag from a result of stewart estimate',
     )
     parser.add_argument(
-        '--validate',
-        metavar='BAG',
-        help='another recording of the machine, whose forces the parameters shall predict',
+        '--instruments',
+        action='store_true',
+        help='take the commanded motion (joint_commands) as instruments: for encoders whose noise '
+        'is above 0.05 mm, or which the drives feed back',
     )
-    add_worker_arguments(parser, 'reading the bags')
-    parser.add_argument(
-        '-o',
-        '--out',
-        type=output_folder,
-        default=Path('identified'),
-        help='folder (default: identified)',
-    )
-    parser.add_argument('--json', action='store_true', help='print everything as JSON')
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Identify; return 0 where the recordings determine a body, else 1."""
-    extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
+    extraction = Extraction(
+        arguments.passband, 3.0 * arguments.passband, arguments.rate, arguments.instruments
+    )
+    if arguments.estimate is not None and arguments.instruments:
+        raise ConfigurationError(
+            '--instruments', str(arguments.estimate), 'no --estimate, whose motion has none'
+        )
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
     options = Options(
