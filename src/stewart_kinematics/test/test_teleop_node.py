@@ -32,13 +32,20 @@ class HandRig(Rig):
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
         self.twists = self.talk(TwistStamped, 'teleop/twist')
         self.sticks = self.talk(Joy, 'joy')
+        self.gamepad = Joy(axes=[0.0] * AXES, buttons=[0] * BUTTONS)
 
-    def push(self, seconds: float, twist: Any = UP, frame: str = 'base_link') -> None:
+    def push(
+        self, seconds: float, twist: Any = UP, frame: str = 'base_link', idle: bool = False
+    ) -> None:
+        """Ask for a velocity; `idle`: beside a gamepad that nobody holds."""
         for _ in range(round(seconds / 0.02)):
             message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
             message.header.frame_id = frame
             message.header.stamp = self.probe.get_clock().now().to_msg()
             self.twists.publish(message)
+            if idle:
+                self.gamepad.header.stamp = message.header.stamp
+                self.sticks.publish(self.gamepad)
             self.spin(0.02)
 
     def stick(self, seconds: float, axes: dict[int, float], *, held: bool = True) -> None:
@@ -114,6 +121,7 @@ def test_the_sticks_move_it_while_the_dead_mans_button_is_held(rig: HandRig) -> 
 
 
 def test_full_stick_slows_down_in_front_of_a_limit_and_says_why(rig: HandRig) -> None:
+    rig.stick(0.02, {}, held=False)
     rig.stick(8.0, {4: 1.0})
     said = [
         status.message
@@ -126,6 +134,37 @@ def test_full_stick_slows_down_in_front_of_a_limit_and_says_why(rig: HandRig) ->
     assert rig.way()[2] > 0.1
     assert rig.inverse.refusals.refused == 0
     assert any('slower, because of' in text for text in said)
+
+
+def test_a_button_that_is_down_from_the_beginning_moves_nothing(rig: HandRig) -> None:
+    full = {1: 1.0}
+    rig.stick(0.3, full)
+    assert 'button 4 has been down from the beginning' in rig.node.refusal
+    rig.stick(0.04, full, held=False)
+    rig.drive(DriverState.DISABLED)
+    rig.stick(0.02, full)
+    assert 'not ENABLED' in rig.node.refusal
+    # Held while the drives come on, and after the gamepad was away.
+    rig.drive(DriverState.ENABLED)
+    rig.stick(0.2, full)
+    rig.stick(0.04, full, held=False)
+    rig.spin(1.5)
+    rig.stick(0.2, full)
+    assert not rig.setpoints
+    rig.stick(0.04, full, held=False)
+    rig.stick(0.4, full)
+    rig.stick(0.5, full, held=False)
+    assert rig.way()[0] > 0.01
+
+
+def test_a_gamepad_that_lies_there_does_not_stop_what_others_move(rig: HandRig) -> None:
+    rig.push(1.0, idle=True)
+    rig.spin(0.5)
+    assert rig.way()[2] == pytest.approx(0.02, rel=0.2)
+    rig.stick(0.2, {1: 1.0})
+    rig.gamepad.axes, rig.gamepad.buttons = [0.0] * 6, [0] * 4
+    rig.push(0.04, (0.0,) * 6, idle=True)
+    assert 'dead_man_button: expected a number below 4' in rig.node.refusal
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from geometry_msgs.msg import TwistStamped
@@ -22,6 +23,8 @@ from stewart_node_support.stamps import to_nanoseconds
 PLATFORM_FRAME = 'platform_link'
 # What was wrong is said so often at most, for it comes with every message [s].
 COMPLAINTS = 1.0
+# A gamepad that was away for so long comes back as a new one [s].
+AWAY = 1.0
 
 
 class Teleop(TrajectoryNode):
@@ -30,11 +33,14 @@ class Teleop(TrajectoryNode):
     A velocity counts for 0.1 s. It begins a motion where the platform rests and no other source
     has it, as the other trajectory nodes do, and the motion ends when the platform has come to
     rest and nothing is asked for. Towards a limit the platform becomes slower and stops before it.
+    The dead man's button of a gamepad begins a motion only if it was seen released before.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('teleop', TeleopParameters, **kwargs)
         self._steering: Steering | None = None
+        self._released = self._by_joy = False
+        self._joy_heard = -math.inf
         self.create_subscription(TwistStamped, 'teleop/twist', self._on_twist, COMMAND_QOS)
         self.create_subscription(Joy, 'joy', self._on_joy, COMMAND_QOS)
         self.diagnostics.add('steering', self._report_steering)
@@ -63,6 +69,7 @@ class Teleop(TrajectoryNode):
             parts = message.twist.linear, message.twist.angular
             twist = np.concatenate([vector_from_msg(part) for part in parts])
             self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
+            self._by_joy = False
         except (StewartError, MessageError) as error:
             self._complain(error)
 
@@ -70,16 +77,30 @@ class Teleop(TrajectoryNode):
         if self.guard is None:
             return
         limits, parameters = self.guard.platform.limits, self.parameters
+        now = self.get_clock().now().nanoseconds * 1e-9
+        self._released &= now - self._joy_heard < AWAY
+        self._joy_heard = now
         try:
             axes = parameters.asked(message.axes, message.buttons)
-            if axes is None:  # the dead man's button is not pressed
-                if self._steering is not None:
-                    self._steering.release()
+            if axes is None:
+                self._let_go()
                 return
+            if not self._released:
+                button = f"the dead man's button {parameters.dead_man_button}"
+                raise MessageError(f'{button} has been down from the beginning: let go of it once')
             fastest = np.repeat([limits.linear_velocity, limits.angular_velocity], 3)
             self._ask(parameters.speed_scale * fastest * axes, message.header.stamp)
+            self._by_joy = True
         except (StewartError, MessageError) as error:
+            # What was held before the rig was ready moves nothing once it is.
+            self._released &= self._steering is not None
             self._complain(error)
+
+    def _let_go(self) -> None:
+        """Stop what the gamepad moves; one that lies there does not stop what others move."""
+        self._released = True
+        if self._steering is not None and self._by_joy:
+            self._steering.release()
 
     def _ask(self, twist: np.ndarray, stamp: Any, *, in_platform: bool = False) -> None:
         """Take a velocity (6,) [m/s, rad/s] of an instant; it begins a motion where none is.
