@@ -1,9 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Time what bags cost here against bare rosbags.
+"""Time what bags cost here against bare rosbags and, where it is installed, mcap-ros2-support.
 
-Messages are JointStates of six legs. Each of our operations runs alternately with the bare one
-on the same file; the ratio of the medians is what counts.
+Messages are JointStates of six legs. Each of our operations runs alternately with the peers' on
+the same file; what counts is the median of the ratios, and it fails if that is above the limit.
+`pip install mcap-ros2-support` for the second peer, which reads mcap alone.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from __future__ import annotations
 import harness  # isort: skip  (before numpy)
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.util import find_spec
 import json
+from operator import truediv
 from pathlib import Path
 import shutil
 import statistics
+import sys
 from tempfile import TemporaryDirectory
 import time
 from typing import Any
@@ -115,11 +120,51 @@ def series_ours(path: Path) -> int:
         return len(read_joints(bag, TOPIC))
 
 
-READS: dict[str, tuple[Callable[[Path], int], Callable[[Path], int]]] = {
-    'read bytes': (raw_bare, raw_ours),
-    'read decoded': (decoded_bare, decoded_ours),
-    'read arrays': (series_bare, series_ours),
+def decoded_mcap(path: Path) -> int:
+    """Decode every message with mcap-ros2-support."""
+    from mcap.reader import make_reader
+    from mcap_ros2.decoder import DecoderFactory
+
+    with next(path.glob('*.mcap')).open('rb') as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        return sum(1 for item in reader.iter_decoded_messages() if item[3])
+
+
+def series_mcap(path: Path) -> int:
+    """Make arrays of stamps and strokes with mcap-ros2-support."""
+    from mcap.reader import make_reader
+    from mcap_ros2.decoder import DecoderFactory
+
+    stamps, strokes = [], []
+    with next(path.glob('*.mcap')).open('rb') as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        for *_, message in reader.iter_decoded_messages():
+            stamps.append(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
+            strokes.append(message.position)
+    return len(np.array(stamps)) if np.array(strokes).shape[1] == 6 else 0
+
+
+ROSBAGS, MCAP = 'rosbags', 'mcap-ros2-support'
+OURS: Mapping[str, Callable[[Path], int]] = {
+    'read bytes': raw_ours,
+    'read decoded': decoded_ours,
+    'read arrays': series_ours,
 }
+PEERS: Mapping[str, Mapping[str, Callable[[Path], int]]] = {
+    ROSBAGS: {
+        'read bytes': raw_bare,
+        'read decoded': decoded_bare,
+        'read arrays': series_bare,
+    },
+    MCAP: {'read decoded': decoded_mcap, 'read arrays': series_mcap},
+}
+LIMITS: Mapping[str, float] = {
+    'write': 1.3,
+    'read bytes': 1.5,
+    'read decoded': 1.1,
+    'read arrays': 0.5,
+}
+"""Most of a peer's time that ours may take [-]."""
 
 
 def timed(work: Callable[[], Any]) -> float:
@@ -129,12 +174,13 @@ def timed(work: Callable[[], Any]) -> float:
     return time.process_time() - begin
 
 
-def compare(
-    bare: Callable[[], Any], ours: Callable[[], Any], repeats: int
-) -> tuple[list[float], list[float]]:
-    """Time both in turn."""
-    pairs = [(timed(bare), timed(ours)) for _ in range(repeats)]
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+def in_turns(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[float]]:
+    """Return processor times of works that take turns [s]."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(repeats):
+        for name, work in works.items():
+            times[name].append(timed(work))
+    return times
 
 
 def measure(data: list[bytes], repeats: int, folder: Path) -> list[dict[str, Any]]:
@@ -142,6 +188,9 @@ def measure(data: list[bytes], repeats: int, folder: Path) -> list[dict[str, Any
     results = []
     for storage in Storage:
         path = folder / f'bag_{storage.value}'
+        peers = [ROSBAGS]
+        if storage is Storage.MCAP and find_spec('mcap_ros2') is not None:
+            peers.append(MCAP)
 
         def fresh(
             write: Callable[[Path, Storage, list[bytes]], None],
@@ -151,49 +200,63 @@ def measure(data: list[bytes], repeats: int, folder: Path) -> list[dict[str, Any
             shutil.rmtree(path, ignore_errors=True)
             write(path, storage, data)
 
-        rows = {'write': compare(lambda: fresh(write_bare), lambda: fresh(write_ours), repeats)}
-        for name, (bare, ours) in READS.items():
-            if bare(path) != len(data) or ours(path) != len(data):
+        times = in_turns(
+            {'ours': partial(fresh, write_ours), ROSBAGS: partial(fresh, write_bare)}, repeats
+        )
+        results += rows(storage, 'write', len(data), times)
+        for name, ours in OURS.items():
+            chosen = {peer: PEERS[peer][name] for peer in peers if name in PEERS[peer]}
+            works = {who: partial(read, path) for who, read in {'ours': ours, **chosen}.items()}
+            if any(work() != len(data) for work in works.values()):
                 raise RuntimeError(f'{name} of {storage.value} did not see every message')
-            rows[name] = compare(lambda: bare(path), lambda: ours(path), repeats)  # noqa: B023
-        for name, (bare_times, our_times) in rows.items():
-            results.append(row(storage, name, len(data), bare_times, our_times))
-            print(results[-1]['text'])
+            results += rows(storage, name, len(data), in_turns(works, repeats))
     return results
 
 
-def row(
-    storage: Storage, name: str, count: int, bare: list[float], ours: list[float]
-) -> dict[str, Any]:
-    """Sum one comparison up."""
-    medians = statistics.median(bare), statistics.median(ours)
-    ratio = medians[1] / medians[0]
-    return {
-        'storage': storage.value,
-        'operation': name,
-        'messages': count,
-        'rosbags_s': bare,
-        'ours_s': ours,
-        'ratio_of_medians': ratio,
-        'text': f'{storage.value:8} {name:13} rosbags {count / medians[0]:10,.0f}/s   '
-        f'ours {count / medians[1]:10,.0f}/s   time ratio {ratio:.2f}',
-    }
+def rows(
+    storage: Storage, name: str, count: int, times: Mapping[str, list[float]]
+) -> list[dict[str, Any]]:
+    """Sum one operation up against each of its peers."""
+    found = []
+    for peer, theirs in times.items():
+        if peer == 'ours':
+            continue
+        ratio = statistics.median(map(truediv, times['ours'], theirs))
+        found.append(
+            {
+                'storage': storage.value,
+                'operation': name,
+                'messages': count,
+                'peer': peer,
+                'peer_s': theirs,
+                'ours_s': times['ours'],
+                'over_peer': ratio,
+                'limit': LIMITS[name],
+            }
+        )
+        print(f'{storage.value:8} {name:13} time over that of {peer}: {ratio:.2f}', flush=True)
+    return found
 
 
-def main() -> None:
+def main() -> int:
     """Measure, print, and write the figures down."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--messages', type=int, default=200_000)
     parser.add_argument('--repeats', type=int, default=10)
     arguments = parser.parse_args()
-    machine = harness.machine(('rosbags', 'numpy'))
+    packages = ['rosbags', 'numpy'] + [MCAP] * (find_spec('mcap_ros2') is not None)
+    machine = harness.machine(packages)
     print(', '.join(f'{key} {value}' for key, value in machine.items()))
     with TemporaryDirectory() as folder:
         results = measure(messages(arguments.messages), arguments.repeats, Path(folder))
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     text = json.dumps({**machine, 'results': results}, indent=2) + '\n'
     (harness.OUTPUT / 'bags.json').write_text(text)
+    missed = [row for row in results if not row['over_peer'] <= row['limit']]
+    for row in missed:
+        print(f'over its limit: {row["storage"]}, {row["operation"]}, {row["peer"]}')
+    return 1 if missed else 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

@@ -1,12 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Weigh the precision of the forward dynamics against its cost, beside MuJoCo.
+"""Weigh the precision of the forward dynamics against its cost, beside MuJoCo and Pinocchio.
 
 An asymmetric EX800 is let go at home with all six velocities, under the constant forces that would
 hold it there. Pose error is the largest distance from a reference, energy drift the largest gap
 between the energy and the forces' work, both looked at every 40 ms. The energy is MuJoCo's in all
 cases. MuJoCo's connect constraints are soft: they are made as hard as it takes (time constant of
-two steps, impedance 0.9999), and once left at its defaults.
+two steps, impedance 0.9999), and once left at its defaults. Pinocchio's are rigid, without a
+corrector; it gives accelerations, and the Runge-Kutta steps are taken in Python.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from matplotlib.figure import Figure
 import mujoco
 from mujoco_chain import MujocoChain
 import numpy as np
+from pinocchio_chain import PinocchioChain
 from scipy.integrate import DOP853
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.forward_dynamics import advance, initial_state, state_derivative
@@ -32,10 +34,11 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 
-PACKAGES = ('numpy', 'scipy', 'numba', 'mujoco')
+PACKAGES = ('numpy', 'scipy', 'numba', 'mujoco', 'pin')
 LOOKS, LOOK_EVERY_MS = 8, 40
 OUR_STEPS_MS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 MUJOCO_STEPS_MS = (4.0, 2.0, 1.0, 0.5, 0.25)
+PINOCCHIO_STEPS_MS = (4.0, 2.0, 1.0)
 INTEGRATORS = ('Euler', 'implicitfast', 'RK4')
 
 
@@ -157,6 +160,38 @@ def run_mujoco(case: Case, integrator: str, step_ms: float, *, hard: bool) -> Ru
     return Run(name, step_ms, max(errors), max(drifts), max(gaps))
 
 
+def run_pinocchio(case: Case, step_ms: float) -> Run:
+    """Integrate with Pinocchio's constraint dynamics."""
+    judge, chain = MujocoChain(case.platform), PinocchioChain(case.platform)
+    state = np.concatenate(chain.state(case.motion)[:2])
+    errors, drifts, gaps = [], [], []
+    strokes = state[2:18:3].copy()
+    judge.put(case.motion)
+    start = judge.energy()
+    for look in range(LOOKS):
+        for _ in range(round(LOOK_EVERY_MS / step_ms)):
+            state = chain.step(state, case.forces, step_ms * 1e-3)
+        motion = chain.motion(state)
+        judge.put(motion)
+        errors.append(pose_error(case, look, state[18:25]))
+        drifts.append(abs(judge.energy() - start - case.forces @ (state[2:18:3] - strokes)))
+        gaps.append(chain.gap(state))
+    return Run('Pinocchio, Runge-Kutta 4', step_ms, max(errors), max(drifts), max(gaps))
+
+
+def task_pinocchio(case: Case, step_ms: float) -> Callable[[], object]:
+    """Return the whole run as something to time."""
+    chain = PinocchioChain(case.platform)
+    start = np.concatenate(chain.state(case.motion)[:2])
+
+    def run() -> None:
+        state = start
+        for _ in range(round(LOOKS * LOOK_EVERY_MS / step_ms)):
+            state = chain.step(state, case.forces, step_ms * 1e-3)
+
+    return run
+
+
 def task_ours(case: Case, step_ms: float) -> Callable[[], object]:
     """Return the whole run as something to time."""
     steps = round(LOOKS * LOOK_EVERY_MS / step_ms)
@@ -210,6 +245,8 @@ def main() -> int:
     for name, step, hard in choices:
         runs.append(run_mujoco(case, name, step, hard=hard))
         calls.append(task_mujoco(case, name, step, hard=hard))
+    runs += [run_pinocchio(case, step) for step in PINOCCHIO_STEPS_MS]
+    calls += [task_pinocchio(case, step) for step in PINOCCHIO_STEPS_MS]
     tasks = [
         harness.Task(
             f'{run.method}, {run.step_ms:g} ms', call, round(LOOKS * LOOK_EVERY_MS / run.step_ms)

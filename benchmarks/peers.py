@@ -80,12 +80,12 @@ def rows(name: str, result: Result) -> Iterator[tuple[str, str, str, str]]:
     if name == 'forward_dynamics':
         yield from _as_accurate(result)
     for row in result.get('results', ()):
-        ours, theirs = np.array(row['ours_s']), np.array(row['rosbags_s'])
+        ours, theirs = np.array(row['ours_s']), np.array(row['peer_s'])
         count = row['messages']
         yield (
             f'bag, {row["storage"]}, {row["operation"]}',
             f'{1e6 * np.median(ours) / count:.3g} µs per message',
-            f'rosbags: {1e6 * np.median(theirs) / count:.3g} µs',
+            f'{row["peer"]}: {1e6 * np.median(theirs) / count:.3g} µs',
             _spread(theirs / ours),
         )
     for row in result.get('graph', ()):
@@ -119,9 +119,9 @@ def _timed(name: str, result: Result) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _as_accurate(result: Result) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the best of MuJoCo's runs beside our cheapest run that is at least as accurate."""
+    """Yield the best run of each peer beside our cheapest that is at least as accurate."""
     runs = list(zip(result['runs'], result['timings'], strict=True))
-    for method in ('MuJoCo, RK4', 'MuJoCo, Euler'):
+    for method in ('MuJoCo, RK4', 'MuJoCo, Euler', 'Pinocchio, Runge-Kutta 4'):
         peer, peer_times = min(
             (item for item in runs if item[0]['method'] == method),
             key=lambda item: item[0]['pose_error_m'],

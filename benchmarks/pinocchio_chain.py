@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse dynamics of the closed chain by Pinocchio, a peer."""
+"""Inverse and forward dynamics of the closed chain by Pinocchio, a peer."""
 
 from __future__ import annotations
 
@@ -38,6 +38,12 @@ class PinocchioChain(ClosedLoop):
         self.data = self.model.createData()
         self._system = np.zeros((24, 24))
         self._system[2:18:3, :6] = np.eye(6)
+        self._closings = pin.StdVec_RigidConstraintModel()
+        self._closing_data = pin.StdVec_RigidConstraintData()
+        for pair in zip(self.tips, self.joints, strict=True):
+            self._closings.append(self._closing(*pair))
+            self._closing_data.append(self._closings[-1].createData())
+        pin.initConstraintDynamics(self.model, self.data, self._closings, self._closing_data)
 
     def state(self, motion: Motion) -> tuple[Array, Array, Array]:
         """Return the joints' positions, velocities and accelerations for one sample."""
@@ -50,6 +56,52 @@ class PinocchioChain(ClosedLoop):
         q = np.concatenate([value.ravel(), motion.position, motion.quaternion_xyzw])
         v = np.concatenate([rate.ravel(), velocity, omega])
         return q, v, np.concatenate([second.ravel(), acceleration, alpha])
+
+    def _closing(self, tip: int, joint: int) -> pin.RigidConstraintModel:
+        """Return the constraint that holds a leg's tip at its joint, without a corrector."""
+        frames = [self.model.frames[number] for number in (tip, joint)]
+        ends = [item for frame in frames for item in (frame.parentJoint, frame.placement)]
+        return pin.RigidConstraintModel(
+            pin.ContactType.CONTACT_3D, self.model, *ends, pin.ReferenceFrame.LOCAL
+        )
+
+    def derivative(self, state: Array, forces: Array) -> Array:
+        """Return the derivative of positions and velocities, shape (49,), under leg forces."""
+        q, v = state[:25], state[25:]
+        torques = np.zeros(24)
+        torques[2:18:3] = forces
+        acceleration = pin.constraintDynamics(
+            self.model, self.data, q, v, torques, self._closings, self._closing_data
+        )
+        x, y, z, w = q[21:]
+        vector, omega = q[21:24], v[21:]
+        # Of a quaternion without unit length, which the stages of a step have, the same rotation.
+        turn = np.concatenate([w * omega + np.cross(vector, omega), [-vector @ omega]])
+        rotation = pin.Quaternion(w, x, y, z).normalized().toRotationMatrix()
+        return np.concatenate([v[:18], rotation @ v[18:21], 0.5 * turn, acceleration])
+
+    def step(self, state: Array, forces: Array, duration: float) -> Array:
+        """Go on by one Runge-Kutta step of fourth order."""
+        first = self.derivative(state, forces)
+        second = self.derivative(state + 0.5 * duration * first, forces)
+        third = self.derivative(state + 0.5 * duration * second, forces)
+        fourth = self.derivative(state + duration * third, forces)
+        out = state + duration / 6.0 * (first + 2.0 * (second + third) + fourth)
+        out[21:25] /= np.linalg.norm(out[21:25])
+        return out
+
+    def motion(self, state: Array) -> Motion:
+        """Return the platform's motion of a state, without acceleration."""
+        rotation = Rotation.from_quat(state[21:25])
+        twist = np.concatenate([rotation.apply(state[43:46]), rotation.apply(state[46:49])])
+        return Motion(state[18:21], state[21:25], twist)
+
+    def gap(self, state: Array) -> float:
+        """Return the largest distance of a leg's tip from its joint [m]."""
+        pin.framesForwardKinematics(self.model, self.data, state[:25])
+        ends = zip(self.tips, self.joints, strict=True)
+        places = [[self.data.oMf[end].translation for end in pair] for pair in ends]
+        return float(max(np.linalg.norm(tip - joint) for tip, joint in places))
 
     def tree(self, state: tuple[Array, Array, Array]) -> Array:
         """Return the joint forces of the open tree."""

@@ -41,12 +41,12 @@ def runs(result: Result) -> list[str]:
 def comparisons(result: Result) -> list[str]:
     """Return the table of the bags."""
     lines = [
-        '| storage | operation | messages | time / time of bare rosbags |',
-        '|---|---|---:|---:|',
+        '| storage | operation | messages | peer | over peer | limit |',
+        '|---|---|---:|---|---:|---:|',
     ]
     lines += [
         f'| {row["storage"]} | {row["operation"]} | {row["messages"]} '
-        f'| {row["ratio_of_medians"]:.2f} |'
+        f'| {row["peer"]} | {row["over_peer"]:.2f} | {row["limit"]:g} |'
         for row in result['results']
     ]
     return lines
