@@ -10,7 +10,7 @@ import pytest
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import COLUMNS, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
-from stewart_cueing.vehicle.washout import LEVEL
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_cueing.verbs.cue import add_arguments, main
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
@@ -58,6 +58,9 @@ def test_a_cue_the_other_way_is_false() -> None:
     [
         ([0.0, 1.0, 1.0], LEVEL, 'time must increase'),
         ([0.0, 1.0, 2.0], -LEVEL, 'z is upwards'),
+        ([0.0, 1.0, 2.0], LEVEL / GRAVITY, 'units are m/s²'),
+        ([0.0, 1.0, 2.0], 3.2808 * LEVEL, 'units are m/s²'),
+        ([0.0, 1.0, 2.0], 0.0 * LEVEL, 'gravity is not removed'),
         ([0.0, 1.0, 2.0], LEVEL * np.nan, 'not finite'),
         ([0.0, 1.0, 9999.0], LEVEL, 'at most 3600 s'),
     ],

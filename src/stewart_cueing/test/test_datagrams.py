@@ -52,8 +52,9 @@ def test_every_axis_has_the_sign_of_x_forward_y_left_z_up() -> None:
     degrees = np.degrees([0.3, 0.2, 0.1])
     twelve = data(r4=loads(1.5, 0.2, 0.1), r16=rates(*degrees))
     np.testing.assert_allclose(x_plane_12(twelve), [*force, *turn], rtol=1e-6)
-    line = b'1.0\t2.0\t-9.0\t0.3\t0.2\t0.1\n'
-    np.testing.assert_allclose(flightgear(line), [1.0, -2.0, 9.0, *turn])
+    for separator in ('\t', ',', ', ', ';', ' '):
+        line = separator.join(['1.0', '2.0', '-9.0', '0.3', '0.2', '0.1']) + '\r\n'
+        np.testing.assert_allclose(flightgear(line.encode()), [1.0, -2.0, 9.0, *turn])
 
 
 WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
@@ -68,7 +69,10 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
         (x_plane_12, b'DATA', 'truncated'),
         (x_plane_12, data(r4=loads(1.0, 0.0, 0.0)), r'check \[16\]'),
         (x_plane_11, data(r4=loads(np.nan, 0.0, 0.0), r16=rates(0, 0, 0)), 'not finite'),
+        (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(28.0, 0.0, 0.0)), 'x_plane_12'),
         (flightgear, b'1\t2\t3\n', 'six numbers'),
+        (flightgear, b'1\t\t3\t4\t5\t6\n', 'got 5 cells'),
+        (flightgear, b'1,,3,4,5,6\n', 'no number'),
         (flightgear, b'1\t2\t3\t4\t5\tx\n', 'no number'),
         (flightgear, b'1\t2\t3\t4\t5\tinf\n', 'not finite'),
         (flightgear, b'\xff\xfe\x00', 'six numbers'),
@@ -99,6 +103,38 @@ def test_the_protocol_that_is_shipped_sends_what_is_parsed() -> None:
     assert [chunk.findtext('factor') for chunk in chunks] == ['0.3048'] * 3 + [None] * 3
     line = '\t'.join(str(chunk.findtext('format')) % 1.0 for chunk in chunks) + '\n'
     assert flightgear(line.encode()).tolist() == [1.0, -1.0, -1.0, 1.0, -1.0, -1.0]
+
+
+def test_a_simulator_that_pauses_is_silent_until_it_goes_on() -> None:
+    now = [0.0]
+    heard = DatagramSocket('flightgear', 0, '127.0.0.1', lambda: now[0])
+
+    def told(line: bytes) -> bool:
+        now[0] += 0.05
+        sender.sendto(line, ('127.0.0.1', heard.port))
+        return heard.newest() is not None
+
+    flying, later = b'1 0 -9.8 0.1 0 0', b'1 0 -9.8 0.2 0 0'
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            taken = [told(flying) for _ in range(40)]
+            # Repeated for a second it counts, for pictures may be slower than datagrams.
+            assert taken == [True] * sum(taken) + [False] * (40 - sum(taken))
+            assert 20 <= sum(taken) <= 22
+            assert heard.paused
+            assert told(later)
+            assert not heard.paused
+            # Every index of X-Plane's Data Output in one datagram.
+            rows = {f'r{index}': rates(0.0, 0.0, 0.0) for index in range(140)}
+            rows |= {'r4': loads(1.0, 0.0, 0.0)}
+            x_plane = DatagramSocket('x_plane_12', 0, '127.0.0.1')
+            sender.sendto(data(**rows), ('127.0.0.1', x_plane.port))
+            sample = x_plane.newest()
+            x_plane.close()
+            assert sample is not None
+            np.testing.assert_allclose(sample, LEVEL, atol=1e-6)
+    finally:
+        heard.close()
 
 
 @pytest.mark.realtime

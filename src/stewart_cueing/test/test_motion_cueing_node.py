@@ -166,6 +166,12 @@ def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> No
         for item in s.values
     }
     assert (values['taken'], values['refused']) == ('2', '1')
+    # As an IMU says it whose driver has taken gravity away.
+    for _ in range(150):
+        rig.vehicle.publish(Imu())
+        rig.spin(0.01)
+    rig.spin(1.2)
+    assert said('gravity is not removed')
     rig.drive(DriverState.FAULT)
     assert rig.node.phase is Phase.IDLE
 

@@ -13,8 +13,10 @@ from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import MotionCueingParameters
 from stewart_cueing.vehicle.datagrams import DatagramSocket
+from stewart_cueing.vehicle.inputs import doubt
 from stewart_cueing.vehicle.live import LiveRide
 from stewart_cueing.vehicle.ride import settings_for
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
 from stewart_node_support.conversions import vector_from_msg
@@ -22,6 +24,9 @@ from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.lifecycle import transition
 from stewart_node_support.qos import SENSOR_QOS
+
+MEMORY = 100
+"""Samples over which the mean specific force is learnt that tells wrong units and axes [-]."""
 
 
 class MotionCueing(FollowingNode):
@@ -34,7 +39,7 @@ class MotionCueing(FollowingNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('motion_cueing', 'cueing', MotionCueingParameters, **kwargs)
         self._taken = self._refused = 0
-        self._why = ''
+        self._why, self._newest, self._mean = '', LEVEL, GRAVITY
         self._socket: DatagramSocket | None = None
         self.create_subscription(Imu, 'vehicle/motion', self._on_motion, SENSOR_QOS)
         self.diagnostics.add('vehicle', self._report_vehicle)
@@ -110,6 +115,8 @@ class MotionCueing(FollowingNode):
         if self.phase is Phase.FOLLOW:
             self.follower.input.put(sample, self.moment()[1])
         self._taken += 1
+        self._newest = sample
+        self._mean += (float(sample[2]) - self._mean) / MEMORY
 
     def _refuse(self, error: Exception) -> None:
         self._refused, self._why = self._refused + 1, str(error)
@@ -120,6 +127,12 @@ class MotionCueing(FollowingNode):
         if self._socket is not None:
             refused, why = self._socket.refused, self._socket.refusal
         values = {'taken': self._taken, 'refused': refused, 'last refusal': why}
+        values['newest [m/s², rad/s]'] = ' '.join(f'{value:.3g}' for value in self._newest)
+        if self._socket is not None and self._socket.paused:
+            text = 'the simulator repeats one sample, so it is paused: the input is rest'
+            return Report(Level.WARN, text, values)
+        if complaint := doubt(self._mean):
+            return Report(Level.WARN, complaint, values)
         if self.phase is Phase.FOLLOW and self.follower.input.silent():
             return Report(Level.WARN, 'no motion of a vehicle is heard: the input is rest', values)
         return Report(Level.OK, f'{self._taken} samples', values)

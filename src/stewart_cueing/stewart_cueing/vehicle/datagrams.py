@@ -8,8 +8,10 @@ Both programs have body axes x forward, y right, z down; `sample`s are in ours, 
 from __future__ import annotations
 
 from collections.abc import Callable
+import re
 import socket
 import struct
+import time
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
@@ -25,17 +27,28 @@ G_LOAD, ANGULAR_VELOCITY = 4, 16
 """Indices of X-Plane's records. G_LOAD has the normal, axial and side load [g] in its fifth to
 seventh number; ANGULAR_VELOCITY has rates in its first three."""
 
+FASTEST = 10.0
+"""Rates above it are not those of an aircraft [rad/s]."""
+
+PAUSE = 1.0
+"""A simulator that repeats one sample for so long is paused [s]."""
+
+LONGEST = 65535
+"""Length of a datagram at most [B]; X-Plane sends one of 5 kB if every index is checked."""
+
 
 def flightgear(datagram: bytes) -> Array:
-    """Return the sample (6,) of one line of ``config/flightgear.xml``: six numbers with tabs [SI].
+    """Return the sample (6,) of one line of ``config/flightgear.xml``: six numbers [SI].
+
+    Tabs, commas, semicolons and spaces separate them.
 
     Raises:
         VehicleInputError: If it is no such line.
     """
-    cells = datagram.strip().split(b'\t')
+    cells = re.split(rb'\s*[,;]\s*|\s+', datagram.strip())
     if len(cells) != 6:
         raise VehicleInputError(
-            f'expected six numbers with tabs from FlightGear, got {len(cells)} in '
+            f'expected six numbers from FlightGear, got {len(cells)} cells in '
             f'{datagram[:60]!r}: is it started with the protocol stewart?'
         )
     try:
@@ -49,9 +62,15 @@ def x_plane_11(datagram: bytes) -> Array:
     """Return the sample (6,) of a ``DATA`` packet of X-Plane up to 11: Q, P, R in rad/s.
 
     Raises:
-        VehicleInputError: If it is truncated, foreign, or lacks one of the two records.
+        VehicleInputError: If it is truncated, foreign, lacks one of the two records, or a rate is
+            above `FASTEST`.
     """
     loads, turn = _records(datagram)
+    if max(map(abs, turn[:3])) > FASTEST:
+        raise VehicleInputError(
+            f'rates of {turn[0]:.3g}, {turn[1]:.3g}, {turn[2]:.3g} rad/s, allowed are '
+            f'{FASTEST:g}: X-Plane 12 sends deg/s, choose x_plane_12'
+        )
     return _of_x_plane(loads, np.array([turn[1], turn[0], turn[2]]), datagram)
 
 
@@ -109,9 +128,11 @@ class DatagramSocket:
         form: One of `PARSERS`.
         port: Where they arrive; 0 takes a free one, see `port`.
         address: Of the network interface.
+        clock: Returns the time [s].
 
     Attributes:
         port: Where they arrive.
+        paused: Whether the simulator has repeated one sample for `PAUSE`.
         received, refused: Datagrams so far that were used and not.
         refusal: Why the last one was refused.
 
@@ -119,7 +140,9 @@ class DatagramSocket:
         OSError: If the port is taken.
     """
 
-    def __init__(self, form: str, port: int, address: str) -> None:
+    def __init__(
+        self, form: str, port: int, address: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._parse = PARSERS[form]
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -130,13 +153,18 @@ class DatagramSocket:
         self._socket.setblocking(False)
         self.port = int(self._socket.getsockname()[1])
         self.received, self.refused, self.refusal = 0, 0, ''
+        self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
+        self.paused = False
 
     def newest(self) -> Array | None:
-        """Return the newest sample (6,) that has come since the last call; None if none has."""
+        """Return the newest sample (6,) that has come since the last call.
+
+        None if none has, or if the simulator is paused.
+        """
         sample = None
         for _ in range(1000):
             try:
-                datagram = self._socket.recv(4096)
+                datagram = self._socket.recv(LONGEST)
             except BlockingIOError:
                 break
             try:
@@ -145,7 +173,13 @@ class DatagramSocket:
             except VehicleInputError as error:
                 self.refused += 1
                 self.refusal = str(error)
-        return sample
+        if sample is None:
+            return None
+        now = self._clock()
+        if not np.array_equal(sample, self._last):
+            self._last, self._changed = sample, now
+        self.paused = now - self._changed > PAUSE
+        return None if self.paused else sample
 
     def close(self) -> None:
         """Give the port back."""

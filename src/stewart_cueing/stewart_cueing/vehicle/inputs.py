@@ -19,6 +19,9 @@ COLUMNS = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
 LONGEST = 3600.0
 """Longest ride that is played as a whole [s]."""
 
+RESTING = (3.0, 30.0)
+"""Bounds of the mean specific force along z [m/s²]: neither g, nor ft/s², nor without gravity."""
+
 
 @dataclass(frozen=True, eq=False)
 class VehicleRide:
@@ -30,7 +33,7 @@ class VehicleRide:
 
     Raises:
         VehicleInputError: If there are fewer than two samples, one is not finite, times do not
-            increase or are longer than `LONGEST`, or gravity points the wrong way.
+            increase or are longer than `LONGEST`, or the mean of fz is outside `RESTING`.
     """
 
     time: Array
@@ -53,12 +56,8 @@ class VehicleRide:
             raise VehicleInputError(
                 f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
             )
-        mean = float(samples[:, 2].mean())
-        if not mean > 0.0:
-            raise VehicleInputError(
-                f'the mean of fz is {mean:.3g} m/s², expected about +9.8: z is upwards, and the '
-                'specific force a - g of rest points upwards'
-            )
+        if complaint := doubt(float(samples[:, 2].mean())):
+            raise VehicleInputError(complaint)
         object.__setattr__(self, 'time', time - time[0])
         object.__setattr__(self, 'samples', samples)
 
@@ -67,6 +66,17 @@ class VehicleRide:
         time = np.arange(int(self.time[-1] * rate) + 1) / rate
         columns = [np.interp(time, self.time, column) for column in self.samples.T]
         return time, np.column_stack(columns)
+
+
+def doubt(mean: float) -> str:
+    """Return why a mean specific force along z [m/s²] is none of a vehicle; empty if it is."""
+    low, high = RESTING
+    if low <= mean <= high:
+        return ''
+    return (
+        f'the mean of fz is {mean:.3g} m/s², allowed are {low:g} to {high:g}: z is upwards, units '
+        'are m/s², and the specific force a - g of rest is +9.81 m/s² (gravity is not removed)'
+    )
 
 
 def read_ride(source: str | Path) -> VehicleRide:
