@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import harness  # isort: skip  (before numpy)
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 import datetime
 import json
@@ -74,7 +76,7 @@ class Result:
 
 def run(folder: Path, namespace: str, cycle: float, seconds: float, priority: int) -> Result:
     """Follow the wave, then stop."""
-    start = _zero(folder)
+    start = zero(folder)
     options = EthercatOptions(
         **PATIENCE, namespace=namespace, rig_file=str(folder / 'rig.yaml'), cycle_time=cycle
     )
@@ -116,7 +118,8 @@ def run(folder: Path, namespace: str, cycle: float, seconds: float, priority: in
         client.end()
 
 
-def _zero(folder: Path) -> np.ndarray:
+def zero(folder: Path) -> np.ndarray:
+    """Write a rig file that has all strokes at 0.3 m; return them."""
     calibration = DriveCalibration(
         (-ZERO,) * 6, datetime.date(2026, 11, 21), 'all strokes 0.3 m', (0.3,) * 6, (IDENTITY,) * 6
     )
@@ -157,6 +160,25 @@ def _until_rest(client: CycleClient, begin: float) -> tuple[float, str]:
     return float('nan'), reasons[-1]
 
 
+@contextmanager
+def segment(folder: Path, seconds: float, priority: int = 0) -> Iterator[str]:
+    """Run six drives for so long at most; yield their network namespace."""
+    control = folder / 'control'
+    # The drives are processes of this machine, so they get about the same priority.
+    first = ['chrt', '--fifo', str(priority)] if priority else []
+    command = [*first, sys.executable, '-m', 'stewart_simulation.ethercat']
+    command += ['--sync-error-limit', '0', '--control', str(control), '--', 'sleep', str(seconds)]
+    process = subprocess.Popen(command)
+    try:
+        while not control.exists():
+            assert process.poll() is None, 'the segment did not start'
+            time.sleep(0.01)
+        yield f'/proc/{process.pid}/ns/net'
+    finally:
+        process.kill()
+        process.wait()
+
+
 def main() -> int:
     """Run all cycle times and write the JSON file."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
@@ -165,26 +187,14 @@ def main() -> int:
     for cycle in CYCLES:
         with tempfile.TemporaryDirectory(prefix='ecat') as name:
             folder = Path(name)
-            control = folder / 'control'
-            # The drives are processes of this machine, so they get about the same priority.
-            first = ['chrt', '--fifo', str(priority)] if priority else []
-            command = [*first, sys.executable, '-m', 'stewart_simulation.ethercat']
-            command += ['--sync-error-limit', '0']
             # Drives with a load beside them: a process that never waits.
             hog = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
-            segment = subprocess.Popen(
-                [*command, '--control', str(control), '--', 'sleep', str(10 * seconds + 100)]
-            )
             try:
-                while not control.exists():
-                    assert segment.poll() is None, 'the segment did not start'
-                    time.sleep(0.01)
-                namespace = f'/proc/{segment.pid}/ns/net'
-                results.append(run(folder, namespace, cycle, seconds, priority))
+                with segment(folder, 10 * seconds + 100, priority) as network:
+                    results.append(run(folder, network, cycle, seconds, priority))
             finally:
-                for process in (segment, hog):
-                    process.kill()
-                    process.wait()
+                hog.kill()
+                hog.wait()
         print(json.dumps(asdict(results[-1]), indent=1), flush=True)
     about = harness.machine(['numpy', 'pysoem'])
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)

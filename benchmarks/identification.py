@@ -80,7 +80,7 @@ def main() -> int:
             lambda: LeastSquares().fit(model, experiment, rng=rng),
             1,
             LSTSQ,
-            2.5,
+            4.0,
         ),
         harness.Task(LSTSQ, lambda: lstsq(model, experiment)),
         harness.Task(
@@ -98,14 +98,14 @@ def main() -> int:
             lambda: Consistent().fit(model, impossible, rng=rng),
             1,
             LSTSQ,
-            6.0,
+            8.0,
         ),
         harness.Task(
             'Levenberg-Marquardt, Eq. 29',
             lambda: LevenbergMarquardt().fit(model, experiment, rng=rng),
             1,
             SCIPY,
-            1.0,
+            2.0,
         ),
         harness.Task(
             'Levenberg-Marquardt, scipy',

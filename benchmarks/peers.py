@@ -63,6 +63,9 @@ QUESTIONS: Mapping[str, tuple[Question, ...]] = {
             'its rows and numpy.linalg.lstsq',
         ),
     ),
+    'ethercat_peer': (
+        Question('EtherCAT cycle', 'whole cycle of the driver', 'bare pysoem exchange'),
+    ),
     'executor': (
         Question(
             'one message to twelve nodes',

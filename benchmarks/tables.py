@@ -300,6 +300,53 @@ def killed(result: Result) -> list[str]:
     ]
 
 
+def grown(result: Result) -> list[str]:
+    """Return the slopes of growth."""
+    lines = [
+        '| what grows | from | to | each, at both [µs] | slope |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    for row in result['slopes']:
+        counts, each = row['counts'], row['each_us']
+        lines.append(
+            f'| {row["name"]} | {counts[0]} | {counts[-1]} | {each[0]:.3g}, {each[-1]:.3g} '
+            f'| {row["slope"]:.2f} |'
+        )
+    return [*lines, '', f'On logarithmic axes, at most {result["most_slope"]:g}.']
+
+
+def mutated(result: Result) -> list[str]:
+    """Return how many small mistakes the tests of each module find, and those they do not."""
+    rows = result['mutation']
+    lines = [
+        '| module | mutants | tried | killed | share | tests |',
+        '|---|---:|---:|---:|---:|---:|',
+    ]
+    for row in rows:
+        lines.append(
+            f'| `{row["module"]}` | {row["mutants"]} | {row["tried"]} | {row["killed"]} '
+            f'| {row["killed"] / row["tried"]:.0%} | {row["tests"]} |'
+        )
+    tried, killed = (sum(row[key] for row in rows) for key in ('tried', 'killed'))
+    seconds = sum(row['processor_s'] for row in rows)
+    lines += [
+        '',
+        f'In all {killed} of {tried} killed, {killed / tried:.1%}; '
+        f'{seconds / 60:.0f} min of processor time. Survivors:',
+        '',
+        '| module | line | change | reason |',
+        '|---|---|---|---|',
+    ]
+    for row in rows:
+        for item in row['survivors']:
+            source, change = (item[key].replace('|', '\\|') for key in ('source', 'change'))
+            short = row['module'].rpartition('.')[2]
+            lines.append(
+                f'| {short}, {item["line"]} | `{source}` | `{change}` | {item.get("reason", "")} |'
+            )
+    return lines
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'attacked': attacked,
     'cycles': cycles,
@@ -312,6 +359,8 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'speeds': speeds,
     'runs': runs,
     'two_plants': two_plants,
+    'slopes': grown,
+    'mutation': mutated,
     'soak': soaked,
     'kills': killed,
     'reader_percent': sensor,

@@ -70,6 +70,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+# Installs, and compiles every kernel anew.
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize('pins', ['compat-noble.txt', 'core.txt'])
 @pytest.mark.parametrize(
     ('packages', 'check'),
