@@ -43,11 +43,13 @@ import numpy  # noqa: F401 - for the forks
 import pytest
 import scipy.optimize  # noqa: F401
 import scipy.spatial.transform  # noqa: F401
+import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
+REASONS = Path(__file__).with_name('reasons.yaml')
 RESULT = harness.OUTPUT / 'mutation.json'
 CONFIGURED = ('--rootdir', str(ROOT), '-c', str(ROOT / 'pyproject.toml'))
 CHOSEN = 'not slow and not ros and not realtime and not installed'
@@ -62,7 +64,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
     f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream'),
     f'{DRIVER}.control.state_machine': ('state_machine',),
-    f'{DRIVER}.control.supervision': ('supervision', 'standstill'),
+    f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core', 'cycle'),
     f'{DRIVER}.path.common_stop': ('interpolation_stops', 'interpolation'),
     f'{DRIVER}.path.interpolation': PATH_TESTS,
     f'{DRIVER}.path.path': PATH_TESTS,
@@ -233,6 +235,15 @@ def entry(mutant: Mutant, lines: Sequence[str]) -> dict[str, Any]:
     return {'line': mutant.line, 'change': mutant.text, 'source': lines[mutant.line - 1].strip()}
 
 
+def explained(module: str, survivor: dict[str, Any]) -> dict[str, Any]:
+    """Add why a survivor is none that a test could find, where that is known."""
+    for known in yaml.safe_load(REASONS.read_text(encoding='utf-8')):
+        same = module.endswith(known['module']) and survivor['source'] == known['source']
+        if same and survivor['change'] in known.get('changes', [survivor['change']]):
+            return {**survivor, 'reason': known['reason']}
+    return {**survivor, 'reason': ''}
+
+
 def main() -> int:
     """Examine, print and keep; 1 if of a module fewer than 85 % of the mutants were killed."""
     parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
@@ -270,6 +281,8 @@ def main() -> int:
             flush=True,
         )
         harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+        for name, row in kept.items():
+            row['survivors'] = [explained(name, survivor) for survivor in row['survivors']]
         ordered = [kept[name] for name in TARGETS if name in kept]
         content = {'machine': harness.machine(('numpy', 'pytest')), 'mutation': ordered}
         RESULT.write_text(json.dumps(content, indent=1) + '\n', encoding='utf-8')

@@ -105,3 +105,32 @@ def test_a_measured_stroke_lies_in_its_range(supervisor: Supervisor) -> None:
     assert supervisor.measurement(measured(1.0, 6, -0.306)) == (
         'the measured stroke of leg 6 is -0.00600 m, its range is 0 to 0.6 m'
     )
+
+
+def test_a_tracking_error_is_judged_in_position_and_attitude(supervisor: Supervisor) -> None:
+    position, rotation = SETTINGS.tracking_position, SETTINGS.tracking_rotation
+    assert supervisor.tracking(0.99 * position, 0.99 * rotation) is None
+    for far in (1.01 * position, np.nan):
+        assert 'from its setpoint, allowed are' in str(supervisor.tracking(far, 0.0))
+    for turned in (1.01 * rotation, np.nan):
+        assert 'the platform is turned' in str(supervisor.tracking(0.0, turned))
+
+
+def test_after_a_jump_the_leg_is_where_it_was_measured(supervisor: Supervisor) -> None:
+    assert supervisor.measurement(measured(0.000)) is None
+    assert supervisor.measurement(measured(0.002, 2, 0.05)) is not None
+    assert supervisor.lies
+    assert supervisor.measurement(measured(0.004, 2, 0.05)) is None
+    assert not supervisor.lies
+
+
+def test_a_measurement_may_change_as_far_as_its_leg_may_go(supervisor: Supervisor) -> None:
+    """In both directions, from one cycle to the next."""
+    possible = SETTINGS.measured_rate_margin * LIMITS.rate * 0.002 + 1e-4
+    for change in (possible, -possible):
+        supervisor.forget()
+        assert supervisor.measurement(measured(0.000)) is None
+        assert supervisor.measurement(measured(0.002, 3, 0.999 * change)) is None
+        supervisor.forget()
+        assert supervisor.measurement(measured(0.000)) is None
+        assert 'leg 3 jumped by' in str(supervisor.measurement(measured(0.002, 3, 1.001 * change)))
