@@ -64,8 +64,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
     f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream'),
     f'{DRIVER}.control.state_machine': ('state_machine',),
-    f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core', 'cycle'),
-    f'{DRIVER}.path.common_stop': ('interpolation_stops', 'interpolation'),
+    f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core'),
+    f'{DRIVER}.path.common_stop': ('common_stop', 'interpolation_stops'),
     f'{DRIVER}.path.interpolation': PATH_TESTS,
     f'{DRIVER}.path.path': PATH_TESTS,
     f'{DRIVER}.path.path_clock': ('path_gaps', 'speed_scaling'),
@@ -188,9 +188,8 @@ def quickest_first(module: str, source: str) -> tuple[list[str], list[str], floa
     passing = sorted((took, name) for name, took in seconds.items() if took < LONGEST)
     quick = [name for took, name in passing if took < QUICK]
     long = [name for took, name in passing if took >= QUICK]
-    status, _ = attempt(module, code, [*quick, *long], 600.0)
-    if status != 0 or not quick:
-        raise RuntimeError(f'the tests of {module} exit with {status} before anything is changed')
+    if not quick:
+        raise RuntimeError(f'no test of {module} passes before anything is changed')
     return quick, long, used
 
 

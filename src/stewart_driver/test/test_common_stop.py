@@ -1,0 +1,75 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Smooth falls against finite differences: rates are slopes, and no acceleration is exceeded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from stewart_driver.legs import LegLimits
+from stewart_driver.path.common_stop import CommonStop, StartOffset
+
+LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
+STROKES = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.3])
+RATES = np.array([0.05, -0.1, 0.2, 0.0, -0.3, 0.15])
+
+
+def sampled(fall, begin: float, end: float) -> tuple[np.ndarray, ...]:
+    """Return positions, rates said, and rates and accelerations by central differences."""
+    time = np.linspace(begin, end, 4001)
+    positions, rates = (np.array(values) for values in zip(*map(fall, time), strict=True))
+    slopes = np.gradient(positions, time, axis=0)
+    bends = np.gradient(rates, time, axis=0)
+    return positions, rates, slopes[1:-1], bends[1:-1]
+
+
+def test_a_stop_is_smooth_and_as_hard_as_asked() -> None:
+    stop = CommonStop(STROKES, RATES, 6.0, LIMITS)
+    positions, rates, slopes, bends = sampled(stop.at, 0.0, stop.duration * (1.0 - 1e-9))
+    assert stop.shortened_for is None
+    assert np.allclose(positions[0], STROKES)
+    assert np.allclose(rates[0], RATES)
+    assert np.allclose(positions[-1], stop.end)
+    assert np.allclose(stop.at(2.0 * stop.duration), (stop.end, np.zeros(6)))
+    assert np.allclose(slopes, rates[1:-1], atol=1e-6)
+    assert np.abs(bends).max() == pytest.approx(6.0, rel=1e-3)
+    # All legs on one path: what each has covered is in the proportion of its rate.
+    covered = positions - STROKES
+    assert np.allclose(covered, covered[:, 4:5] / RATES[4] * RATES, atol=1e-12)
+
+
+def test_a_stop_ends_at_the_end_of_a_stroke() -> None:
+    """Leg 5 comes towards its lower end, leg 6 towards its upper one, which is nearer."""
+    near = STROKES.copy()
+    near[4], near[5] = 1.5e-3, 0.6 - 0.2e-3
+    free = CommonStop(near, RATES, 6.0, None)
+    assert free.end[5] > 0.6
+    stop = CommonStop(near, RATES, 6.0, LIMITS)
+    assert stop.shortened_for == 6
+    assert stop.end[5] == pytest.approx(0.6, abs=1e-12)
+    assert np.allclose(stop.end - near, RATES * stop.duration / 2.0, atol=1e-12)
+    assert stop.duration < free.duration
+
+
+def test_a_leg_beyond_an_end_does_not_step_back() -> None:
+    beyond = STROKES.copy()
+    beyond[2], beyond[4] = 0.601, -0.001
+    stop = CommonStop(beyond, np.where(RATES == 0.05, 0.05, 0.0), 6.0, LIMITS)
+    assert np.array_equal(stop.end[[2, 4]], beyond[[2, 4]])
+    assert stop.shortened_for is None
+    moving = CommonStop(beyond, RATES, 6.0, LIMITS)
+    assert moving.duration == 0.0
+    assert np.array_equal(moving.end, beyond)
+
+
+def test_an_offset_fades_as_fast_as_its_acceleration_allows() -> None:
+    away = 1e-3 * np.array([0.1, -0.4, 0.0, 0.2, 0.3, -0.1])
+    offset = StartOffset(away, 5.0, 0.6)
+    duration = np.sqrt(6.0 * 0.4e-3 / 0.6)
+    positions, rates, slopes, bends = sampled(offset.at, 5.0, 5.0 + duration)
+    assert np.allclose(positions[0], away)
+    assert np.allclose(positions[-1], 0.0, atol=1e-12)
+    assert np.allclose(slopes, rates[1:-1], atol=1e-6)
+    assert np.abs(bends).max() == pytest.approx(0.6, rel=2e-3)
+    assert not offset.over(5.0 + 0.999 * duration)
+    assert offset.over(5.0 + 1.001 * duration)
