@@ -6,18 +6,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+import warnings
 
 from ex800_variants import masses_of, radial_axes, Variant, with_masses
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import Report
+from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import reactions
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.plotting import plot_lines
-from stewart_kinematics.spatial import euler_from_quaternion, quaternion_from_matrix
 
 PLATFORM = slice(0, 3)
 """The platform's centre of mass among the 78 coordinates."""
@@ -108,7 +109,7 @@ def draw_figure_8(report: Report, variant: Variant, said: dict[str, Any]) -> Non
     time = _wave_time(variant)
     motion = variant.wave(time)
     attitude = variant.paper_attitude(motion)
-    angles = euler_from_quaternion('ZXZ', quaternion_from_matrix(attitude))
+    angles = _zxz_angles(attitude)
     report.add(
         'Fig. 8 matrix of the ZXZ angles against that of the ZXY angles',
         np.abs(_zxz_matrix(angles) - _zxy_matrix(variant, time)).max(),
@@ -118,7 +119,7 @@ def draw_figure_8(report: Report, variant: Variant, said: dict[str, Any]) -> Non
     report.add('Fig. 8 greatest θ', angles[:, 1].max(), {**said['tilt'], 'value': last})
     crossing = np.pi / variant.said['wave']['angular_frequency_radps'] + np.array([-1e-6, 1e-6])
     sides = variant.paper_attitude(variant.wave(crossing))
-    phi = euler_from_quaternion('ZXZ', quaternion_from_matrix(sides))[:, 0]
+    phi = _zxz_angles(sides)[:, 0]
     jump = np.degrees(abs(np.diff(phi)[0]))
     report.add('Fig. 8 jump of φ where θ touches 0', jump, said['jump'])
     sine = np.sin(variant.said['wave']['angular_frequency_radps'] * time)
@@ -148,6 +149,13 @@ def _zxy_matrix(variant: Variant, time: Array) -> Array:
     local = _about(2, first) @ _about(0, second) @ _about(1, third)
     turn = _about(2, np.array(np.radians(variant.said['turn_deg'])))
     return np.asarray(local @ turn if variant.turn == 'after' else turn @ local)
+
+
+def _zxz_angles(attitude: Array) -> Array:
+    """Return the ZXZ angles (n, 3) of matrices (n, 3, 3); ψ is 0 where θ is."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', message='Gimbal lock', category=UserWarning)
+        return np.asarray(Rotation.from_matrix(attitude).as_euler('ZXZ'))
 
 
 def _zxz_matrix(angles: Array) -> Array:

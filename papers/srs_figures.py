@@ -13,9 +13,9 @@ from stewart_estimation.plotting import band_plot
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (
     compose_quaternions,
-    euler_from_quaternion,
     invert_quaternion,
     log_quaternion,
+    rpy_from_quaternion,
 )
 
 LEGS = (1, 4)
@@ -82,7 +82,7 @@ def draw_states(report: Report, name: str, runs: dict[str, Filtered]) -> None:
     drawing, panels = _panels(4, runs)
     for column, item in zip(panels.T, runs.values(), strict=True):
         s = item.series
-        roll = np.degrees(euler_from_quaternion('ZYX', s.quaternion_xyzw)[:, 2])
+        roll = np.degrees(rpy_from_quaternion(s.quaternion_xyzw)[:, 0])
         lines = (
             ('x [m]', s.position[:, 0], item.sigmas[:, 0]),
             ('z [m]', s.position[:, 2], item.sigmas[:, 2]),

@@ -13,7 +13,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.plotting import LEGS, plot_lines
 from stewart_kinematics.solvers.inverse import inverse
-from stewart_kinematics.spatial import euler_from_quaternion
+from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_kinematics.trajectories import AiryWave, Cycloidal, OrbitalWave, Trajectory
 from stewart_kinematics.trajectories.cycloidal import shortest_duration
 
@@ -177,7 +177,7 @@ def wave_of(platform: Platform, columns: dict[str, list[float]]) -> OrbitalWave:
 def printed_axes(platform: Platform, motion: Motion) -> Array:
     """Return x, y, z [mm] from the zero pose and α, β, γ [deg], shape (n, 6)."""
     away = MM * (motion.position - platform.geometry.zero_pose.position)
-    angles = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw))
+    angles = np.degrees(rpy_from_quaternion(motion.quaternion_xyzw))[:, ::-1]
     return np.concatenate([away, angles], axis=1)
 
 

@@ -22,7 +22,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse
-from stewart_kinematics.spatial import euler_from_quaternion
+from stewart_kinematics.spatial import rpy_from_quaternion
 
 PERIOD = 0.005
 OPEN = WashoutSettings(
@@ -165,7 +165,7 @@ def test_a_lasting_force_is_given_by_tilt_and_a_rest_is_returned_to() -> None:
     for n in range(1200):
         player.advance(n * PERIOD, sample)
     state = player.governor.plan.sample(1200 * PERIOD)
-    _, pitch, roll = euler_from_quaternion('ZYX', state.quaternion_xyzw)
+    roll, pitch, _ = rpy_from_quaternion(state.quaternion_xyzw)
     assert -GRAVITY * np.sin(pitch) == pytest.approx(0.5, rel=0.05)
     assert GRAVITY * np.sin(roll) == pytest.approx(0.25, rel=0.05)
     np.testing.assert_allclose(state.twist, 0.0, atol=2e-3)

@@ -12,7 +12,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
-from stewart_kinematics.spatial.rotations import euler_from_quaternion
+from stewart_kinematics.spatial.rotations import rpy_from_quaternion
 from stewart_kinematics.trajectories import Sampled
 from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, POSE, RPY, STROKE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, Table
@@ -55,7 +55,7 @@ def rpy_columns(quaternion_xyzw: Array) -> Array:
     """Return the columns `RPY` (n, 3) of quaternions [deg]; NaN where one is."""
     known = np.asarray(np.isfinite(quaternion_xyzw).all(axis=1))
     angles = np.full((len(known), 3), np.nan)
-    angles[known] = np.degrees(euler_from_quaternion('ZYX', quaternion_xyzw[known]))[:, ::-1]
+    angles[known] = np.degrees(rpy_from_quaternion(quaternion_xyzw[known]))
     return angles
 
 

@@ -17,10 +17,11 @@ from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
-from stewart_kinematics.spatial import euler_from_quaternion
-from stewart_tables.progress import Progress, silent
+from stewart_kinematics.spatial import rpy_from_quaternion
+from stewart_tables.progress import Progress
 
 PLANE_SAMPLES = 81
+VOLUME_CELLS = 30
 
 PLACES: dict[str, Any] = {'xlabel': 'x [mm]', 'ylabel': 'y [mm]'}
 LEGS = tuple(f'leg {number}' for number in range(1, 7))
@@ -94,13 +95,13 @@ def _in_display_units(part: Slice, k: int) -> tuple[Any, str]:
     return (values * 1e3, 'mm') if part.axes[k] in 'xyz' else (np.degrees(values), '°')
 
 
-def design_figure(platform: Platform, cells: int = 30, progress: Progress = silent) -> Figure:
+def design_figure(platform: Platform, progress: Progress) -> Figure:
     """Draw a platform, where it reaches, and how well conditioned it is there.
 
     It may rest at its neutral pose; `progress` is told the part of the volume that is done.
     """
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
-    cloud = volume(guard, pose, cells, progress)
+    cloud = volume(guard, pose, VOLUME_CELLS, progress)
     figure = Figure(figsize=(12.0, 10.0), layout='constrained')
     figure.suptitle(f'{platform.title}: neutral pose, and displacements from it at rest')
     draw_geometry(figure.add_subplot(2, 2, 1, projection='3d'), platform)
@@ -173,7 +174,7 @@ def plot_motion(
     kind: LegKind = LINEAR,
 ) -> None:
     """Draw pose, twist and acceleration of n samples, and positions (n, 6) of legs of a kind."""
-    rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
+    rpy = np.degrees(rpy_from_quaternion(motion.quaternion_xyzw))
     panels: list[tuple[Array, Sequence[str], str]] = [
         (motion.position, 'xyz', 'position [m]'),
         (rpy, ('roll', 'pitch', 'yaw'), 'attitude [deg]'),

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from stewart_kinematics import spatial
 from stewart_kinematics.errors import ShapeError, StewartError
 from stewart_kinematics.motion import Pose
+from transforms3d import euler
 from transforms3d import quaternions as peer
 
 TINY = 1e-14
@@ -129,6 +130,20 @@ def test_wrong_shapes_and_null_quaternions_are_refused():
         spatial.skew(1.0)
     with pytest.raises(StewartError, match='norm above 0'):
         spatial.log_quaternion(np.zeros((2, 4)))
+
+
+def test_roll_pitch_and_yaw_agree_with_transforms3d():
+    rng = np.random.default_rng(20260216)
+    for roll, pitch, yaw in rng.uniform((-3.0, -1.5, -3.0), (3.0, 1.5, 3.0), (20, 3)):
+        wxyz = peer.mat2quat(euler.euler2mat(yaw, pitch, roll, axes='rzyx'))
+        angles = spatial.rpy_from_quaternion(np.roll(wxyz, -1))
+        assert np.abs(angles - [roll, pitch, yaw]).max() < 1e-7
+
+
+def test_singular_attitude_has_angles_too():
+    upright = [0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5)]
+    assert spatial.rpy_from_quaternion(upright) == pytest.approx([0.0, np.pi / 2, 0.0])
+    assert spatial.rpy_from_quaternion(np.tile(upright, (2, 3, 1))).shape == (2, 3, 3)
 
 
 def test_poses_compose_and_invert_as_matrices_do():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.spatial import euler_from_quaternion, matrix_from_quaternion
+from stewart_kinematics.spatial import matrix_from_quaternion, rpy_from_quaternion
 from stewart_kinematics.trajectories.waves import AiryWave, GRAVITY, OrbitalWave
 
 CENTRE = Pose.from_rpy([0.1, -0.2, 1.674], [0.0, 0.0, 0.0])
@@ -75,7 +75,7 @@ def test_normal_of_the_platform_is_the_normal_of_the_surface(angle: float) -> No
     normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
     quaternion = wave.sample(time).quaternion_xyzw
     np.testing.assert_allclose(matrix_from_quaternion(quaternion)[:, :, 2], normal, atol=1e-9)
-    yaw, pitch, roll = euler_from_quaternion('ZYX', quaternion).T
+    roll, pitch, yaw = rpy_from_quaternion(quaternion).T
     np.testing.assert_allclose(yaw, 0.0, atol=1e-14)
     np.testing.assert_allclose(pitch, -np.arctan(slope_x), atol=1e-9)
     np.testing.assert_allclose(roll, np.arctan(slope_y / np.hypot(1.0, slope_x)), atol=1e-9)

@@ -10,13 +10,13 @@ from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recorded_estimate import estimate_section
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.report import errors_table
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.plotting import draw_geometry
+from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_tables.page import drawing
 
 if TYPE_CHECKING:
@@ -75,12 +75,6 @@ def cover(recording: Recording, result: Result, platform: str) -> Figure:
     return figure
 
 
-def _rpy_deg(quaternion_xyzw: Array) -> Array:
-    """Return roll, pitch, yaw [deg], shape (n, 3)."""
-    angles: Array = Rotation.from_quat(quaternion_xyzw).as_euler('ZYX', degrees=True)
-    return angles[:, ::-1]
-
-
 def _finish(figure: Figure, axes: Any, *, legs: bool = False) -> Figure:
     """Add grids, the label of the time, and the colours of the legs above the first plot."""
     for axis in axes.flat:
@@ -97,10 +91,12 @@ def _poses(recording: Recording, _: Result) -> Figure:
     setpoints, poses = recording.setpoints, recording.poses
     origin = int(setpoints.stamp_ns[0])
     figure, axes = _new(2, 3, 4.8, sharex=True)
-    turned = _rpy_deg(setpoints.quaternion_xyzw), _rpy_deg(poses.quaternion_xyzw)
+    wanted, reached = (
+        np.degrees(rpy_from_quaternion(part.quaternion_xyzw)) for part in (setpoints, poses)
+    )
     rows = (
         ('mm', 1e3 * setpoints.position, 1e3 * poses.position, 'xyz'),
-        ('°', *turned, ('roll', 'pitch', 'yaw')),
+        ('°', wanted, reached, ('roll', 'pitch', 'yaw')),
     )
     for row, (unit, commanded, achieved, names) in zip(axes, rows, strict=True):
         for column, (axis, name) in enumerate(zip(row, names, strict=True)):

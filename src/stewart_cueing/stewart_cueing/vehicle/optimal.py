@@ -32,10 +32,10 @@ from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import (
     compose_quaternions,
-    euler_from_quaternion,
     exp_quaternion,
     log_quaternion,
     matrix_from_quaternion,
+    rpy_from_quaternion,
     skew,
 )
 
@@ -115,7 +115,7 @@ class OptimalCueing:
         self._every = max(1, round(INTERVAL / period))
         self._scales = np.array([*settings.force_scale, *settings.rate_scale])
         self._bounds = np.array([*settings.force_limit, *settings.rate_limit])
-        yaw = euler_from_quaternion('ZYX', self._centre.quaternion_xyzw)[0]
+        yaw = rpy_from_quaternion(self._centre.quaternion_xyzw)[2]
         self._home = exp_quaternion([0.0, 0.0, yaw])
         lengths = np.array([self._every * period, *BLOCKS])
         self._horizon = Horizon(lengths)
@@ -257,7 +257,7 @@ class OptimalCueing:
         )
         legs, limits = inverse(self._geometry, motion), self._limits
         legwise = jacobian(self._geometry, motion.position, motion.quaternion_xyzw)
-        angles = euler_from_quaternion('ZYX', motion.quaternion_xyzw)
+        angles = rpy_from_quaternion(motion.quaternion_xyzw)[..., ::-1]
         scale = self._guard.scale
         rate, second = limits.rate * scale, limits.acceleration * scale
         turns = np.stack([limits.yaw, limits.pitch, limits.roll])

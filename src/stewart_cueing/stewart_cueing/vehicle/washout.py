@@ -31,7 +31,7 @@ from stewart_cueing.kernels import washout as kernels
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.kernels.attitudes import euler_path
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.spatial import euler_from_quaternion, matrix_from_quaternion
+from stewart_kinematics.spatial import matrix_from_quaternion, rpy_from_quaternion
 
 GRAVITY = 9.80665
 """Standard gravity [m/s²]."""
@@ -129,7 +129,7 @@ class Washout:
         self._bounds = np.array([*s.force_limit, *s.rate_limit])
         self._head = np.array(s.head)
         # A pilot sits upright: of the centre's attitude only the heading counts.
-        self._yaw = float(euler_from_quaternion('ZYX', centre.quaternion_xyzw)[0])
+        self._yaw = float(rpy_from_quaternion(centre.quaternion_xyzw)[2])
         self._heading = Rotation.from_rotvec([0.0, 0.0, self._yaw]).as_matrix()
         self._origin = centre.position + self._heading @ self._head
         self._memory = np.zeros(kernels.MEMORY)

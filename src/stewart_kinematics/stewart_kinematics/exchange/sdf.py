@@ -23,6 +23,7 @@ from stewart_kinematics.exchange.neutral_legs import (
 )
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.spatial import rpy_from_quaternion
 
 VERSION = '1.11'
 
@@ -82,8 +83,7 @@ def _plugin(parent: ET.Element, system: str, name: str) -> ET.Element:
 
 def _pose(pose: Pose) -> str:
     """Return x, y, z [m], roll, pitch, yaw [rad]."""
-    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
-    return words([*pose.position, roll, pitch, yaw])
+    return words([*pose.position, *rpy_from_quaternion(pose.quaternion_xyzw)])
 
 
 def _link(model: ET.Element, name: str, pose: Pose, body: RigidBody) -> ET.Element:

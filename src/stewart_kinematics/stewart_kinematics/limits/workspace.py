@@ -17,6 +17,7 @@ from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violati
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_tables.progress import Progress, silent
 
 AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
@@ -25,6 +26,7 @@ MARCH = 720  # steps in which an axis is searched for the first refused pose bef
 BISECTIONS = 45  # halvings of a step; 45 leave less than rounding of any machine's size
 COARSE = 24  # cells along each edge of the first, coarse look at the volume
 COARSE_PLANE = 81  # samples along each axis of the first, coarse look at a plane
+RAYS = 48  # directions in which a section looks for its edge
 MOST_CELLS = 400  # cells along each edge of the volume that fit into the memory of a usual machine
 
 
@@ -92,8 +94,7 @@ class Volume:
 
 def displaced(pose: Pose, displacement: Array) -> Motion:
     """Return rest (...) at displacements (..., 6) from a pose, in the order of `AXES` [m, rad]."""
-    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
-    angles = displacement[..., 3:] + np.array([roll, pitch, yaw])
+    angles = displacement[..., 3:] + rpy_from_quaternion(pose.quaternion_xyzw)
     turns = Rotation.from_euler('ZYX', angles[..., ::-1].reshape(-1, 3)).as_quat()
     attitude = turns.reshape(*angles.shape[:-1], 4)
     return Motion(pose.position + displacement[..., :3], attitude)
@@ -120,19 +121,19 @@ def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
     )
 
 
-def section(guard: MotionGuard, pose: Pose, rays: int = 48) -> Array | None:
+def section(guard: MotionGuard, pose: Pose) -> Array | None:
     """Return the border of what can be reached from a pose at its height and with its attitude.
 
     Returns:
-        A closed line in ``base_link``, shape (rays + 1, 3) [m], good to a thousandth of the
+        A closed line in ``base_link``, shape (`RAYS` + 1, 3) [m], good to a thousandth of the
         reach; None where the platform may not even rest at the pose.
     """
     if not guard.allowed(Motion.at_rest(pose)):
         return None
     lower, upper = _spans(guard.platform, pose)
     far = float(np.abs([lower[:2], upper[:2]]).max())
-    angles = np.linspace(0.0, 2.0 * np.pi, rays, endpoint=False)
-    directions = np.zeros((rays, 6))
+    angles = np.linspace(0.0, 2.0 * np.pi, RAYS, endpoint=False)
+    directions = np.zeros((RAYS, 6))
     directions[:, 0], directions[:, 1] = far * np.cos(angles), far * np.sin(angles)
     inner, _ = _ends(guard, pose, directions, march=24, bisections=6)
     border = pose.position + directions[:, :3] * inner[:, None]
@@ -273,9 +274,8 @@ def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
 def _spans(platform: Platform, pose: Pose) -> tuple[Array, Array]:
     """Return displacements, lower and upper, shape (6,), just beyond anything reachable."""
     lower, upper = _box(platform, pose)
-    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
-    limits = platform.limits
-    bounds = np.array([limits.roll, limits.pitch, limits.yaw]) - [[roll], [pitch], [yaw]]
+    limits, rpy = platform.limits, rpy_from_quaternion(pose.quaternion_xyzw)
+    bounds = np.array([limits.roll, limits.pitch, limits.yaw]) - rpy[:, None]
     least = np.concatenate([lower - pose.position, bounds[:, 0]])
     greatest = np.concatenate([upper - pose.position, bounds[:, 1]])
     slack = 0.01 * (greatest - least)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial.transform import Rotation
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import leg_positions, passive_angles
+from stewart_kinematics.spatial import rpy_from_quaternion
 
 PLATFORM_JOINTS = tuple(f'platform_{name}' for name in ('x', 'y', 'z', 'yaw', 'pitch', 'roll'))
 """Virtual joints that carry the platform, from the base outwards."""
@@ -36,5 +36,5 @@ def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: Ar
     strokes = leg_positions(geometry, place, attitude)
     passive = passive_angles(geometry, place, attitude, platform.base_joint_axes)
     lead = strokes.shape[:-1]
-    turns = Rotation.from_quat(attitude.reshape(-1, 4)).as_euler('ZYX').reshape(*lead, 3)
+    turns = rpy_from_quaternion(attitude)[..., ::-1]
     return np.concatenate([place, turns, strokes, passive.reshape(*lead, 12)], axis=-1)

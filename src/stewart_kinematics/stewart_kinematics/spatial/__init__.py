@@ -5,19 +5,18 @@
 from stewart_kinematics.spatial.poses import compose_poses, invert_pose, rpy_deg
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
-    euler_from_quaternion,
     exp_quaternion,
     invert_quaternion,
     log_quaternion,
     matrix_from_quaternion,
     quaternion_from_matrix,
+    rpy_from_quaternion,
     skew,
 )
 
 __all__ = [
     'compose_poses',
     'compose_quaternions',
-    'euler_from_quaternion',
     'exp_quaternion',
     'invert_pose',
     'invert_quaternion',
@@ -25,5 +24,6 @@ __all__ = [
     'matrix_from_quaternion',
     'quaternion_from_matrix',
     'rpy_deg',
+    'rpy_from_quaternion',
     'skew',
 ]

@@ -8,8 +8,8 @@ import numpy as np
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
-    euler_from_quaternion,
     invert_quaternion,
+    rpy_from_quaternion,
 )
 
 
@@ -28,5 +28,5 @@ def invert_pose(pose: Pose) -> Pose:
 
 def rpy_deg(pose: Pose) -> list[float]:
     """Return roll, pitch and yaw of a pose [deg]; adding 0 turns -0 into 0."""
-    angles = np.degrees(euler_from_quaternion('ZYX', pose.quaternion_xyzw))[::-1] + 0.0
+    angles = np.degrees(rpy_from_quaternion(pose.quaternion_xyzw)) + 0.0
     return angles.tolist()

@@ -58,18 +58,16 @@ def quaternion_from_matrix(matrix: ArrayLike) -> Array:
     return np.where(q[..., 3:] < 0.0, -q, q)
 
 
-def euler_from_quaternion(sequence: str, quaternion_xyzw: ArrayLike) -> Array:
-    """Return Euler angles (..., 3) of quaternions (..., 4), in the order of the letters [rad].
+def rpy_from_quaternion(quaternion_xyzw: ArrayLike) -> Array:
+    """Return roll, pitch and yaw (..., 3) of quaternions (..., 4), R = R_z R_y R_x [rad].
 
-    The sequence is scipy's: ``'ZYX'`` turns about moving axes, ``'zyx'`` about fixed ones. The
-    middle angle lies in [-pi/2, pi/2], in [0, pi] where first and last axis are the same; where
-    the sequence is singular the third is zero.
+    Pitch lies in [-pi/2, pi/2]; at its ends, where roll and yaw turn about one axis, roll is 0.
     """
     q, lead = rows(quaternion_xyzw, 'quaternion_xyzw', 4)
     with warnings.catch_warnings():
         # Gimbal lock is documented above; silence scipy's warning.
         warnings.filterwarnings('ignore', message='Gimbal lock', category=UserWarning)
-        return Rotation.from_quat(q).as_euler(sequence).reshape(*lead, 3)
+        return Rotation.from_quat(q).as_euler('ZYX')[:, ::-1].reshape(*lead, 3)
 
 
 def compose_quaternions(second: ArrayLike, first: ArrayLike) -> Array:

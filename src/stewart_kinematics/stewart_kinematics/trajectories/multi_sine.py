@@ -113,7 +113,7 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted((Path(__file__).parent / 'motions').glob('*.yaml'))}
 
 
-def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) -> MultiSine:
+def from_yaml(name_or_path: str | Path, centre: Pose) -> MultiSine:
     """Read a multi-sine about a centre: a shipped one by its name, or a file.
 
     A YAML file has `sequence` and, for each of `AXES` that moves, a list of terms ``{amplitude,
@@ -145,7 +145,7 @@ def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) 
         raise ConfigurationError('sequence', sequence, 'three axes like ZXY')
     content.finish(optional=(*AXES, 'offset', 'title', 'source'))
     amplitude, frequency, phase = table
-    return MultiSine(centre, sequence, amplitude, frequency, phase, constant, duration)
+    return MultiSine(centre, sequence, amplitude, frequency, phase, constant)
 
 
 def _term(section: Section) -> tuple[float, float, float]:

@@ -174,7 +174,7 @@ def _show(arguments: argparse.Namespace) -> int:
     platform = Platform.from_yaml(arguments.platform)
     name = arguments.plot or f'{platform.name}.png'
     with show_part('workspace') as progress:
-        figure = design_figure(platform, progress=progress)
+        figure = design_figure(platform, progress)
     save_picture(figure, name)
     print(name, file=sys.stderr)
     return 0
