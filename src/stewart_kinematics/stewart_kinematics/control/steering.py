@@ -213,8 +213,15 @@ class Steering(PlanFollower):
         """Return a plan from a state [SI] at an instant towards a twist (6,), and to rest."""
         pieces = np.empty((2 * kernels.PIECES, kernels.COLUMNS))
         moving = np.concatenate([state.twist, state.acceleration]).reshape(4, 3)
-        times = horizon, SMOOTHING, SHORTEST_STOP
-        target = twist.reshape(2, 3)
-        rest = kernels.make_plan(moving, target, *times, self._bounds, pieces, self._work)
+        rest = kernels.make_plan(
+            moving,
+            twist.reshape(2, 3),
+            horizon,
+            SMOOTHING,
+            SHORTEST_STOP,
+            self._bounds,
+            pieces,
+            self._work,
+        )
         attitude = state.quaternion_xyzw.reshape(1, 4)
         return SteeredPlan(now, now + rest, state.position, attitude, pieces)

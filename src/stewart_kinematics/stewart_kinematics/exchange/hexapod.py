@@ -190,9 +190,18 @@ def _leg(
     bodies = [members[step.body] for step in path[:-1]]
     below = [link for links in bodies[:cut] for link in links]
     above = [link for links in bodies[cut:] for link in links]
-    zero, cone = abs(reach) - sign * slide.position, min(halves) if halves else None
-    tubes = merged(linkage, below, axes, foot), merged(linkage, above, axes, tip)
-    return Leg(slide.name, base, socket, zero, limits, slide.rate, axis, cone, *tubes)
+    return Leg(
+        slide.name,
+        base,
+        socket,
+        abs(reach) - sign * slide.position,
+        limits,
+        slide.rate,
+        axis,
+        min(halves) if halves else None,
+        merged(linkage, below, axes, foot),
+        merged(linkage, above, axes, tip),
+    )
 
 
 def _centre(

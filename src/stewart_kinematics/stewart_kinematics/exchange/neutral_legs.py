@@ -55,15 +55,15 @@ class NeutralLegs:
     def of(cls, platform: Platform) -> NeutralLegs:
         """Put the legs where they are at the neutral pose."""
         geometry, pose = platform.geometry, platform.geometry.neutral_pose
-        where = geometry, pose.position, pose.quaternion_xyzw
-        angles = passive_angles(*where, platform.base_joint_axes)
+        position, quaternion = pose.position, pose.quaternion_xyzw
+        angles = passive_angles(geometry, position, quaternion, platform.base_joint_axes)
         tips = pose.position + geometry.platform_joints @ pose.rotation.T
         pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
         cone = platform.limits.base_joint_angle
         about_u = np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1])))
         reach = np.stack([about_u, np.full(6, cone)], axis=1)
         ranges = np.stack([angles - reach, angles + reach], axis=2)
-        stroke = leg_lengths(*where) - geometry.retracted_length
+        stroke = leg_lengths(geometry, position, quaternion) - geometry.retracted_length
         return cls(angles, ranges, stroke, np.array([leg_axes(*pair) for pair in pairs]), tips)
 
 

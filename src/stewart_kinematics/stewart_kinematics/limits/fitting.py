@@ -27,6 +27,9 @@ _ALL = slice(None)
 
 Scaling = Literal['plain', 'froude']
 
+Used = Callable[[float, 'slice | Flags'], tuple[Array, str]]
+"""Of a factor and some samples: the used fractions (n,) of a margin, and which margin it is."""
+
 MOST_SAMPLES = 5_000_000  # longest run that is sampled at once; an hour at 1 kHz has fewer
 
 
@@ -101,8 +104,16 @@ def fit_wave(
             return np.array([np.inf]), str(error)
         return _used(candidate, guard, whole, time[samples])
 
+    factor = _largest_factor(used, time.size, fraction, progress)
+    return scaled(factor), factor
+
+
+def _largest_factor(
+    used: Used, samples: int, fraction: float, progress: Callable[[float], None]
+) -> float:
+    """Return the largest factor by which no sample uses more than a fraction."""
     # Few samples bind: the search looks at some, and those that its answer breaks join them.
-    some: Flags = np.arange(time.size) % _STRIDE == 0
+    some: Flags = np.arange(samples) % _STRIDE == 0
     factors = _FACTORS[::-1].tolist()
     steps, tried = len(factors) + _HALVINGS, 0
     while True:
@@ -119,15 +130,13 @@ def fit_wave(
         broken = np.flatnonzero(used(low, _ALL)[0] > fraction)
         if not broken.size:
             progress(1.0)
-            return scaled(low), low
+            return low
         # A peak moves with the factor.
         for sample in broken:
             some[max(sample - _STRIDE, 0) : sample + _STRIDE] = True
 
 
-def _no_scale(
-    used: Callable[[float, slice], tuple[Array, str]], factors: list[float], fraction: float
-) -> str:
+def _no_scale(used: Used, factors: list[float], fraction: float) -> str:
     """Tell of the factor that uses the least how much that is, and of which margin."""
     shares = [used(factor, _ALL) for factor in factors]
     most, quantity, factor = min(

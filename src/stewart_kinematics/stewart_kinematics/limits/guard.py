@@ -123,8 +123,10 @@ class MotionGuard:
             refused = np.flatnonzero(~(values <= bound * (1.0 + JERK_SLACK)))
             if refused.size:
                 index = int(refused[0])
-                broken = name, float(values[index]), -math.inf, bound, unit
-                raise MotionRefused(Violation(*broken, index=index + 1))
+                violation = Violation(
+                    name, float(values[index]), -math.inf, bound, unit, index=index + 1
+                )
+                raise MotionRefused(violation)
 
     def jerk_margins(self, motion: Motion, time: Array) -> dict[str, Array]:
         """Return what `check_jerk` looks at as `margins` has it, (n - 1,) between n samples."""

@@ -172,8 +172,9 @@ def _condition(rings: RingDimensions, height: float) -> float:
 
     Joints that do not hold it are refused; the message says what to change.
     """
-    level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
-    condition = float(joint_condition(*_rings(rings), rings.platform_radius, *level)[0])
+    base, moving = _rings(rings)
+    position, level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
+    condition = float(joint_condition(base, moving, rings.platform_radius, position, level)[0])
     if condition <= MAX_BEST_CONDITION:
         return condition
     total = rings.base_pair_angle + rings.platform_pair_angle

@@ -58,9 +58,14 @@ class CycloidalTrajectory(TrajectoryNode):
         ]
 
     def _server(self, kind: Any, name: str, plan: Plan) -> ActionServer:
-        execute, goal = partial(self._execute, kind), partial(self._on_goal, plan)
-        calls = {'goal_callback': goal, 'cancel_callback': self._on_cancel}
-        return ActionServer(self, kind, name, execute, **calls)
+        return ActionServer(
+            self,
+            kind,
+            name,
+            partial(self._execute, kind),
+            goal_callback=partial(self._on_goal, plan),
+            cancel_callback=self._on_cancel,
+        )
 
     def destroy_node(self) -> None:
         """Close the actions, too."""
@@ -165,11 +170,12 @@ class CycloidalTrajectory(TrajectoryNode):
             return
         self._next_feedback = elapsed + 1.0 / self.parameters.feedback_rate
         left = max(route.duration - elapsed, 0.0)
-        progress = {'progress': 1.0 - left / route.duration, 'time_remaining': left}
+        feedback = self._kind.Feedback(
+            pose=self._pose, progress=1.0 - left / route.duration, time_remaining=left
+        )
         if self._kind is FollowWaypoints:
-            progress['waypoint'], progress['round'] = route.place(elapsed)
-        feedback = self._kind.Feedback
-        self._handle.publish_feedback(feedback(pose=self._pose, **progress))
+            feedback.waypoint, feedback.round = route.place(elapsed)
+        self._handle.publish_feedback(feedback)
 
     def on_rest(self) -> None:
         """Let the goal end."""

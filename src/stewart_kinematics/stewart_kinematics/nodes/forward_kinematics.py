@@ -111,17 +111,18 @@ class ForwardKinematics(Node):
         self._jogs.publish(Jog(header=message.header, rates=rates.tolist()))
 
     def _publish(self, stamp: int, result: ForwardResult, strokes: Any) -> None:
-        pose = (result.position, result.quaternion_xyzw)
-        self._poses.publish(self._pose.write(stamp, *pose))
+        position, quaternion = result.position, result.quaternion_xyzw
+        self._poses.publish(self._pose.write(stamp, position, quaternion))
         error = self._tracking.error(stamp / NANOSECONDS, result, strokes)
         if error is not None:
-            away = error.position, error.rotation, error.strokes
-            self._errors.publish(self._error.write(stamp, *away))
+            self._errors.publish(
+                self._error.write(stamp, error.position, error.rotation, error.strokes)
+            )
         # A clock that was set back begins anew.
         if abs(stamp - self._joints_stamp) < self._joints_period:
             return
         self._joints_stamp, header = stamp, Header(stamp=from_nanoseconds(stamp))
-        positions = joint_positions(self._platform, *pose).tolist()
+        positions = joint_positions(self._platform, position, quaternion).tolist()
         self._joints.publish(JointState(header=header, name=list(JOINT_NAMES), position=positions))
 
     def _take_commanded(self) -> None:

@@ -145,9 +145,15 @@ class ExcursionParameters(TrajectoryParameters):
         """
         duration = min(self.duration or math.inf, motion.duration)
         fade_out = self.fade_out if math.isfinite(duration) else 0.0
-        fades = {'fade_in': self.fade_in, 'fade_out': fade_out}
-        times = {'duration': duration, 'horizon': self.horizon}
-        return plan_fades(motion, centre, guard, **fades, **times)
+        return plan_fades(
+            motion,
+            centre,
+            guard,
+            fade_in=self.fade_in,
+            fade_out=fade_out,
+            duration=duration,
+            horizon=self.horizon,
+        )
 
     def excursion(self, start: Pose, wave: Faded, guard: MotionGuard) -> Sequence:
         """Return approach, wave and, if it ends, the way to the neutral pose."""

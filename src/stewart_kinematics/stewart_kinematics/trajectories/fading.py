@@ -81,7 +81,14 @@ class Faded:
         moment = clamp(time, self.duration)
         motion = self.trajectory.sample(moment)
         faded, centre = motion_rows(moment.size), self.centre
-        times = moment.reshape(-1), self.fade_in, self.fade_out, self.duration
-        about = centre.position, centre.quaternion_xyzw
-        fading_kernels.faded(*times, *motion.rows(), *about, *faded)
+        fading_kernels.faded(
+            moment.reshape(-1),
+            self.fade_in,
+            self.fade_out,
+            self.duration,
+            *motion.rows(),
+            centre.position,
+            centre.quaternion_xyzw,
+            *faded,
+        )
         return motion_from_rows(faded, moment.shape)

@@ -156,7 +156,13 @@ class OrbitalWave:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
         rows, centre = motion_rows(moment.size), self.centre
-        towards = math.cos(self.attack_angle), math.sin(self.attack_angle)
-        about = centre.position, centre.quaternion_xyzw
-        wave_kernels.wave_motion(self._table, moment.reshape(-1), *towards, *about, *rows)
+        wave_kernels.wave_motion(
+            self._table,
+            moment.reshape(-1),
+            math.cos(self.attack_angle),
+            math.sin(self.attack_angle),
+            centre.position,
+            centre.quaternion_xyzw,
+            *rows,
+        )
         return motion_from_rows(rows, moment.shape)

@@ -66,9 +66,14 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
     wave = OrbitalWave(sea, neutral, attack_angle=angle, position=arguments.position)
     if arguments.scaling != 'none':
         with show_part('fitting the sea') as progress:
-            asked = arguments.fraction, arguments.scaling
-            told = {'duration': arguments.duration, 'progress': progress}
-            wave, factor = fit_wave(wave, guard, *asked, **told)
+            wave, factor = fit_wave(
+                wave,
+                guard,
+                arguments.fraction,
+                arguments.scaling,
+                duration=arguments.duration,
+                progress=progress,
+            )
         height = f'significant height {significant_height(wave.components):.4g} m'
         print(f'{arguments.scaling} factor {factor:.4g}: {height}', file=sys.stderr)
     return _faded(wave, arguments)
