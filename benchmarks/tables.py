@@ -290,12 +290,13 @@ def soaked(result: Result) -> list[str]:
 def killed(result: Result) -> list[str]:
     """Return what came of processes that were killed."""
     lines = [
-        '| process | kills | as promised | worst | promised | load, scheduler |',
-        '|---|---:|---:|---:|---:|---|',
+        '| process | kills | as promised | worst | promised | kept waiting | load, scheduler |',
+        '|---|---:|---:|---:|---:|---:|---|',
     ]
     return lines + [
         f'| {row["name"]} | {row["kills"]} | {row["held"]} | {row["worst"]:.3g} {row["unit"]} '
-        f'| {row["limit"]:g} {row["unit"]} | {row["load"]}, {row["scheduler"]} |'
+        f'| {row["limit"]:g} {row["unit"]} | {row.get("waited", 0.0):.3g} s '
+        f'| {row["load"]}, {row["scheduler"]} |'
         for row in result['kills']
     ]
 
