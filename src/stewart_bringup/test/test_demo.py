@@ -75,19 +75,6 @@ def test_unknown_back_end_is_named(tmp_path: Path) -> None:
     assert type(caught.value).__module__.startswith('stewart_')
 
 
-def test_driver_that_stops_ends_the_demo_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = Scenario('vigo', WAVES['random'], 30.0, 1, 'simulated')
-    strict = {'driver': {'tracking_position': 1e-6}}
-    monkeypatch.setattr(Scenario, 'overrides', lambda _: strict)
-
-    with StopSignals() as stop, pytest.raises(RequestRefused, match='from its setpoint'):
-        play(scenario, tmp_path / 'bag', lambda *_: None, stop)
-    with Bag(tmp_path / 'bag') as bag:
-        assert bag.topics['/actuator_states'].count > 0
-
-
 @pytest.mark.realtime
 def test_the_rig_goes_before_the_machine_but_the_middleware_does_not(tmp_path: Path) -> None:
     scenario = Scenario('ex800', WAVES['eq18'], 30.0, 1, 'daq')
