@@ -63,9 +63,9 @@ def test_an_object_is_read_and_written_by_its_type(options: EthercatOptions) -> 
 
 
 def test_what_cannot_be_had_is_told_in_one_sentence(options: EthercatOptions) -> None:
-    with pytest.raises(TransportError, match=r'leg 1 refuses object 5FFF.*:0: abort 0x06020000'):
+    with pytest.raises(TransportError, match=r'place 1 .* object 5FFF.*:0: abort 0x06020000'):
         read_object(options, 1, 0x5FFF, 0, 'u8')
-    with pytest.raises(TransportError, match=r'leg 1 refuses object 6041.*abort 0x0601'):
+    with pytest.raises(TransportError, match=r'place 1 .* refuses object 6041.*abort 0x0601'):
         write_object(options, 1, 0x6041, 0, 'u16', 7)
     with pytest.raises(ConfigurationError, match='an integer of 32 bits, as the object has it'):
         read_object(options, 1, 0x608F, 1, 'i16')

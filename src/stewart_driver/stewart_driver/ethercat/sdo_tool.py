@@ -45,7 +45,7 @@ class Found:
     """One slave on the cable.
 
     Attributes:
-        place: From 1; of a drive its leg.
+        place: From 1; its leg where there are drives only.
         serial: Object 1018h:4; None if it cannot be read.
         state: Of the drive; empty if it is none.
         position: Where it stands [count].
@@ -225,9 +225,16 @@ def _transfer(
     if not 1 <= place <= len(slaves):
         raise ConfigurationError('place', place, f'1 to {len(slaves)}, which are there')
     slave = slaves[place - 1]
-    if data is not None:
-        slave.write(index, subindex, bytes.fromhex(data))
-    return slave.read(index, subindex).hex()
+    try:
+        if data is not None:
+            slave.write(index, subindex, bytes.fromhex(data))
+        return slave.read(index, subindex).hex()
+    except SdoRefused as error:
+        # Beside couplers and terminals a place is no leg.
+        raise TransportError(
+            f'place {place} on the cable ({slave.name}) refuses object '
+            f'{index:04X}h:{subindex}: {error.reason}'
+        ) from None
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {'scan': _scan, 'counts': _counts, 'transfer': _transfer}

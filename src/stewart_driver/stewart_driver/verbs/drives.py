@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for access in ('read', 'write'):
         sdo = accesses.add_parser(access, help=f'{access} an object')
-        sdo.add_argument('place', type=int, help='on the cable, from 1: the leg')
+        sdo.add_argument('place', type=int, help='on the cable, from 1, as scan lists it')
         sdo.add_argument('object', help='index:subindex, such as 607D:2')
         sdo.add_argument('type', choices=TYPES, metavar='TYPE', help=', '.join(TYPES))
         if access == 'write':
