@@ -410,6 +410,14 @@ def test_of_drives_without_supply_behind_a_coupler_none_is_live(bench: Bench) ->
     assert measured.live == 0
 
 
+def test_the_emergency_of_a_drive_that_left_operation_has_its_code(bench: Bench) -> None:
+    bench.switch_on()
+    bench.wire.states[4] = State.SWITCH_ON_DISABLED
+    bench.wire.mail[5] = [Emergency(0xFF20, 1, bytes(5))]
+
+    assert '; emergency 0xFF20, specific to the manufacturer' in str(bench.step(2).fault)
+
+
 def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
     bench.step()
     bench.wire.counter = -1

@@ -14,20 +14,13 @@ from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
-from stewart_driver.ethercat.errors import AL_OPERATIONAL, AL_STATE, LegFault
+from stewart_driver.ethercat.errors import AL_STATE, LegFault, OP, SAFEOP
 from stewart_driver.ethercat.homing import HomingMotion
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
-from stewart_driver.ethercat.starting import (
-    leave_op,
-    OP,
-    pace,
-    Resumption,
-    SAFEOP,
-    StartedBus,
-)
+from stewart_driver.ethercat.starting import leave_op, pace, Resumption, StartedBus
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.path.motion import LegMotion
@@ -119,7 +112,7 @@ class ActiveBus:
 
     @property
     def _operational(self) -> bool:
-        return all(item.state == AL_OPERATIONAL for item in self._wire.statuses())
+        return all(item.state == OP for item in self._wire.statuses())
 
     @property
     def live(self) -> bool:
@@ -304,7 +297,7 @@ class ActiveBus:
         """Bring drives to OP again that have left it, while the others go on."""
         self._resumption = None
         states = enumerate(self._wire.statuses(), 1)
-        lost = [leg for leg, item in states if item.state != AL_OPERATIONAL]
+        lost = [leg for leg, item in states if item.state != OP]
         if not lost:
             return
         # Where none is in OP the frames have to be brought to their place in the cycle first.

@@ -13,11 +13,11 @@ from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.errors import (
-    AL_OPERATIONAL,
     AlStatus,
     Emergency,
     fault_text,
     LegFault,
+    OP,
 )
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.process_data import Inputs
@@ -214,7 +214,7 @@ class BusMonitor:
     def _lost(self) -> LegFault | None:
         """Blame the first leg that does not take part any more."""
         statuses: list[AlStatus] = self._wire.statuses()
-        missing = [leg for leg, item in enumerate(statuses, 1) if item.state != AL_OPERATIONAL]
+        missing = [leg for leg, item in enumerate(statuses, 1) if item.state != OP]
         # If not one answers, the frame that asked was lost: `count` waits for how long. A coupler
         # that is left alone answers the others.
         all_gone = 0 <= self._counter <= self._wire.expected - LEGS * COUNTS_PER_DRIVE

@@ -77,7 +77,7 @@ class LegFault(DriveFault):
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
 AL_STATE, AL_ERROR = 0x0F, 0x10
-AL_OPERATIONAL = 8
+SAFEOP, OP = 4, 8
 
 
 class Emergency(NamedTuple):
@@ -121,6 +121,6 @@ def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus) ->
             meaning = '' if same else f', {error_text(emergency.code)}'
             data = f', data {emergency.data.hex(" ")}' if any(emergency.data) else ''
             parts.append(f'{name} (register 0x{emergency.register:02X}{meaning}{data})')
-    if status.state != AL_OPERATIONAL:
+    if status.state != OP:
         parts.append(f'EtherCAT state {status}')
     return '; '.join(parts)

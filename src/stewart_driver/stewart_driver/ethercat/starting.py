@@ -13,9 +13,10 @@ from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
-    AL_OPERATIONAL,
     AlStatus,
     NotOperational,
+    OP,
+    SAFEOP,
     WrongBus,
 )
 from stewart_driver.ethercat.home import Known
@@ -26,7 +27,6 @@ from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
-SAFEOP, OP = 4, 8
 OFF = int(Control.DISABLE_VOLTAGE)
 # Asking for the states costs a frame each time.
 CYCLES_BETWEEN_LOOKS = 5
@@ -157,7 +157,7 @@ class Resumption:
             if item.state == SAFEOP | AL_ERROR:
                 self.refusals[leg] = item
                 self._wire.recover(leg)
-        return all(item.state == AL_OPERATIONAL for item in statuses)
+        return all(item.state == OP for item in statuses)
 
 
 def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
@@ -170,11 +170,6 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
     ]
     if wrong:
         raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
-
-
-def any_operational(wire: Wire) -> bool:
-    """Tell whether a slave is in OP."""
-    return any(item.state == AL_OPERATIONAL for item in wire.statuses())
 
 
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
@@ -225,7 +220,8 @@ def leave_op(wire: Wire, cycle: float, phase: PhaseLock, exchange: Callable[[], 
     wire.request(SAFEOP)
     for number in pace(wire, cycle, wire.now() + DOWN_PATIENCE, phase):
         exchange()
-        if number % CYCLES_BETWEEN_LOOKS == 0 and not any_operational(wire):
+        look = number % CYCLES_BETWEEN_LOOKS == 0
+        if look and all(item.state != OP for item in wire.statuses()):
             return
 
 
