@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -107,24 +107,15 @@ def identify_bags(
     read = partial(
         _read, platform=platform, extraction=extraction, estimate=estimate, renamed=renamed
     )
-    extracted: list[Extracted] = []
-    origins: list[dict[str, str]] = []
     body = None if load is None else _known_body(load)
     if loaded is not None:
         bags = [*bags, loaded]
     found = map(read, bags) if executor is None else executor.map(read, bags)
-    for bag in bags:
-        stage(f'reading and differentiating {bag}')
-        one, digest = next(found)
-        for origin in origins:
-            if origin['sha256'] == digest:
-                raise UnusableRecording(f'{bag} is the recording {origin["bag"]}, it counts once')
-        # What comes out of a pickle may be written to, and numba would compile anew for that.
-        experiment = replace(one.experiment, inputs=replace(one.experiment.inputs))
-        if body is not None:
-            experiment = experiment.loaded(body if bag is loaded else np.zeros(10))
-        extracted.append(replace(one, experiment=experiment))
-        origins.append({'bag': str(bag), 'sha256': digest})
+    extracted, origins = _different(bags, found, stage)
+    if body is not None:
+        for k, bag in enumerate(bags):
+            experiment = extracted[k].experiment.loaded(body if bag is loaded else np.zeros(10))
+            extracted[k] = replace(extracted[k], experiment=experiment)
     other = None
     if validation is not None:
         stage(f'reading and differentiating {validation}')
@@ -144,6 +135,25 @@ def identify_bags(
         outcome = outcome.of_another(_another(alone, ours, described, options or Options()))
     stage('writing')
     return _written(outcome, platform, output, truth)
+
+
+def _different(
+    bags: Sequence[str | Path], found: Iterator[tuple[Extracted, str]], stage: Stage
+) -> tuple[list[Extracted], list[dict[str, str]]]:
+    """Collect what was read of bags, each another recording, and where it is from."""
+    extracted: list[Extracted] = []
+    origins: list[dict[str, str]] = []
+    for bag in bags:
+        stage(f'reading and differentiating {bag}')
+        one, digest = next(found)
+        for origin in origins:
+            if origin['sha256'] == digest:
+                raise UnusableRecording(f'{bag} is the recording {origin["bag"]}, it counts once')
+        # What comes out of a pickle may be written to, and numba would compile anew for that.
+        experiment = replace(one.experiment, inputs=replace(one.experiment.inputs))
+        extracted.append(replace(one, experiment=experiment))
+        origins.append({'bag': str(bag), 'sha256': digest})
+    return extracted, origins
 
 
 def _another(

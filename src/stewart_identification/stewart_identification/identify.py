@@ -147,44 +147,27 @@ def identify(
         options.false_alarm,
     )
     model, experiment = chosen.model, chosen.experiment
-    stopped = False
-
-    def watch(done: int, planned: int, best: Array, cost: float) -> bool:
-        nonlocal stopped
-        going_on = progress is None or progress(done, planned, best, cost)
-        stopped = stopped or (not going_on and done < planned)
-        return going_on
-
-    rng = np.random.default_rng(options.seed)
-    result = options.make().fit(model, experiment, rng=rng, progress=watch)
+    result, stopped = _search(model, experiment, options, progress)
     found = identifiability(model, experiment, result.parameters)
-    parameters, covariance = readable(model, result, found)
-    payload = payload_of(model, result, found, options.reach)
-    body = body_of(parameters, model, result)
     system = linear_system(model, experiment)
     free = system.solve()[0]
-    if experiment.loads is not None and model.force_gain > 0.0:
-        parameters = (*parameters, *gains_of(system, result, options.level))
     least = rms(system.residuals(free)[1] / experiment.weights)
-    fit = goodness(
-        model,
-        result.parameters,
-        experiment,
-        result.residuals,
-        false_alarm=options.false_alarm,
-    )
+    alarm = options.false_alarm
+    fit = goodness(model, result.parameters, experiment, result.residuals, false_alarm=alarm)
     validated = None
     if validation is not None:
-        validated = validate(system, result, validation.experiment, options.false_alarm)
+        validated = validate(system, result, validation.experiment, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
+    parameters, covariance = readable(model, result, found)
+    body = None if missed(result, least) or lacking else body_of(parameters, model, result)
+    payload = payload_of(model, result, found, options.reach)
+    if experiment.loads is not None and model.force_gain > 0.0:
+        parameters = (*parameters, *gains_of(system, result, options.level))
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
         payload, covariance = (), np.full_like(covariance, np.nan)
-    if missed(result, least) or lacking:
-        body = None
-    used = [*recordings, *([] if validation is None else [validation])]
     remarks = [
-        *(str(remark) for item in used for remark in item.remarks),
+        *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks,
         *(() if missed(result, least) else _about_delay(model, system, result, options.reach)),
         *_about_search(result, stopped=stopped),
@@ -208,6 +191,22 @@ def identify(
         stopped,
         chosen.suspects(result.residuals) if lacking else '',
     )
+
+
+def _search(
+    model: PlatformModel, experiment: Experiment, options: Options, progress: Progress | None
+) -> tuple[Result, bool]:
+    """Fit, and tell whether the search was stopped before its end."""
+    stopped = False
+
+    def watch(done: int, planned: int, best: Array, cost: float) -> bool:
+        nonlocal stopped
+        going_on = progress is None or progress(done, planned, best, cost)
+        stopped = stopped or (not going_on and done < planned)
+        return going_on
+
+    rng = np.random.default_rng(options.seed)
+    return options.make().fit(model, experiment, rng=rng, progress=watch), stopped
 
 
 def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parameter, ...]:

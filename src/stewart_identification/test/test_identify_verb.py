@@ -354,6 +354,7 @@ def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
     [
         (['--level', '2'], r'level: expected 0.5 to 1'),
         (['bag', '--estimate', 'x.csv'], r'--estimate: expected one bag beside it'),
+        (['--estimate', 'x.csv', '--instruments'], r'--instruments: expected no --estimate'),
     ],
 )
 def test_bad_options_are_refused(
