@@ -121,6 +121,7 @@ class OptimalCueing:
         self._horizon = Horizon(lengths)
         part = PART * guard.scale / math.sqrt(3.0)
         self._scale = np.tile(part * np.repeat(self._limits.jerks, 3), len(lengths))
+        self._intervals = self._limit_intervals()
         self._end = np.kron(self._horizon.gain[1:, -1], np.eye(6)) * self._scale
         head = matrix_from_quaternion(self._home) @ np.array(settings.head)
         self._errors = self._sum_of_squares(weights, head)
@@ -129,7 +130,8 @@ class OptimalCueing:
         self._fading = np.exp(-np.cumsum(lengths) / FADING)[:, None]
         self._program: daqp.Model | None = None
         self._ahead = np.zeros((3, len(lengths), 6))
-        self._jerk: Array | None = np.zeros(6)
+        # The first program costs as much as ten later ones: it is set up before anybody waits.
+        self._jerk = self._planned(self.governor.plan.sample(0.0), LEVEL)
 
     def advance(self, now: float, sample: Array) -> Motion:
         """Go on from `now` towards the motion of the vehicle.
@@ -244,6 +246,21 @@ class OptimalCueing:
         ]
         return np.concatenate([*rows, np.zeros(self._scale.size)])
 
+    def _limit_intervals(self) -> list[tuple[Array, Array]]:
+        """Return middle and half length of what is constrained, for each order of derivative.
+
+        First come the six legs; then yaw, pitch, roll, or the linear and angular halves.
+        """
+        limits, scale, both = self._limits, self._guard.scale, [-1.0, 1.0]
+        legs = np.outer(np.ones(6), both)
+        intervals = [
+            [limits.stroke, [limits.yaw, limits.pitch, limits.roll]],
+            [limits.rate * scale * legs, np.outer(scale * limits.velocities, both)],
+            [limits.acceleration * scale * legs, np.outer(scale * limits.accelerations, both)],
+        ]
+        joined = [np.concatenate(parts) for parts in intervals]
+        return [(part.mean(axis=1), 0.5 * np.ptp(part, axis=1)) for part in joined]
+
     def _constraints(self, state: Motion, free: Array, ahead: Array) -> tuple[Array, Array]:
         """Return the constraint matrix (m, 6 n) and lower and upper bounds (2, m).
 
@@ -255,28 +272,21 @@ class OptimalCueing:
             ahead[1],
             ahead[2],
         )
-        legs, limits = inverse(self._geometry, motion), self._limits
-        legwise = jacobian(self._geometry, motion.position, motion.quaternion_xyzw)
+        legs, geometry = inverse(self._geometry, motion), self._geometry
+        legwise = jacobian(geometry, motion.position, motion.quaternion_xyzw)
         angles = rpy_from_quaternion(motion.quaternion_xyzw)[..., ::-1]
-        scale = self._guard.scale
-        rate, second = limits.rate * scale, limits.acceleration * scale
-        turns = np.stack([limits.yaw, limits.pitch, limits.roll])
-        both = [-1.0, 1.0]
-        groups = [
-            (0, legwise, legs.stroke, limits.stroke),
-            (0, _euler_slopes(angles), angles, turns),
-            (1, legwise, legs.rate, np.outer(np.full(6, rate), both)),
-            (1, *_along(motion.twist), np.outer(scale * limits.velocities, both)),
-            (2, legwise, legs.acceleration, np.outer(np.full(6, second), both)),
-            (2, *_along(motion.acceleration), np.outer(scale * limits.accelerations, both)),
-        ]
+        along = [_along(motion.twist), _along(motion.acceleration)]
+        slopes = [_euler_slopes(angles), *(rows for rows, _ in along)]
+        values = [angles, *(length for _, length in along)]
+        legs_values = legs.stroke, legs.rate, legs.acceleration
         matrices, bounds = [], []
-        for order, slopes, value, interval in groups:
-            size, middle = 0.5 * np.ptp(interval, axis=1), interval.mean(axis=1)
-            slope = slopes / size[:, None]
-            rows = np.einsum('kj,krc->krjc', self._horizon.gain[order], slope)
-            matrices.append(rows.reshape(-1, self._scale.size) * self._scale)
-            away = np.einsum('krc,kc->kr', slope, free[order] - ahead[order])
+        for order, (middle, size) in enumerate(self._intervals):
+            slope = np.concatenate([legwise, slopes[order]], axis=1) / size[:, None]
+            gain = self._horizon.gain[order][:, None, :, None]
+            rows = gain * (slope * self._scale[:6])[:, :, None, :]
+            matrices.append(rows.reshape(-1, self._scale.size))
+            away = (slope @ (free[order] - ahead[order])[:, :, None])[:, :, 0]
+            value = np.concatenate([legs_values[order], values[order]], axis=1)
             there = ((value - middle) / size + away).ravel()
             bounds.append(np.stack([-PART - there, PART - there]))
         end = -free[1:, -1].ravel()
