@@ -15,11 +15,11 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.inverse import leg_positions
-from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.solvers.joint_states import joint_positions
 from stewart_viewer.force_scale import colour_of_force, ForceScale, size_of
+from stewart_viewer.moving_urdf import MovingUrdf
 from stewart_viewer.snapshot import Estimate, Snapshot, stroke_reserve
 import viser
-from viser.extras import ViserUrdf
 import yourdfpy
 
 GREEN, AMBER, RED, GREY = (40, 160, 80), (230, 160, 20), (205, 30, 45), (150, 150, 155)
@@ -51,12 +51,11 @@ class PlatformScene:
         server.initial_camera.position = (reach, -reach, reach)
         server.initial_camera.look_at = (0.0, 0.0, 0.7 * size)
         urdf = render_urdf(source)
-        self._body = ViserUrdf(server, _loaded(urdf), root_node_name='/base_link')
+        self._body = MovingUrdf(server, _loaded(urdf), '/base_link')
         # Only the moving plate of the ghost is of use; its legs would hide the real ones.
-        plate = _loaded(_with_visuals_of('platform_link', urdf))
-        self._ghost = ViserUrdf(server, plate, root_node_name='/ghost', mesh_color_override=GHOST)
-        names = self._body.get_actuated_joint_names()
-        self._order = [JOINT_NAMES.index(name) for name in names]
+        link = 'platform_link'
+        plate = _loaded(_with_visuals_of(link, urdf))
+        self._ghost = MovingUrdf(server, plate, '/ghost', link, mesh_color_override=GHOST)
         # A little thicker than the legs of the URDF.
         radius = 1.2 * max(0.4 * platform.limits.leg_distance, 0.01 * size)
         self._bands = [self._band(leg, radius, size) for leg in range(1, 7)]
@@ -73,16 +72,15 @@ class PlatformScene:
         """Draw an instant; what it does not know stays as it was, or disappears."""
         with self._server.atomic():
             if snapshot.pose is not None:
-                self._body.update_cfg(self._joints(snapshot.pose))
+                self._body.move(self._joints(snapshot.pose))
                 self._draw_legs(snapshot)
-            self._ghost.show_visual = snapshot.commanded is not None
+            self._ghost.show(snapshot.commanded is not None)
             if snapshot.commanded is not None:
-                self._ghost.update_cfg(self._joints(snapshot.commanded))
+                self._ghost.move(self._joints(snapshot.commanded))
             self._draw_estimate(snapshot.estimate)
 
     def _joints(self, pose: Pose) -> Array:
-        positions = joint_positions(self._platform, pose.position, pose.quaternion_xyzw)
-        return positions[self._order]
+        return joint_positions(self._platform, pose.position, pose.quaternion_xyzw)
 
     def _draw_legs(self, snapshot: Snapshot) -> None:
         """Put a band around each leg, in the colour of its reserve, and an arrow of its force."""

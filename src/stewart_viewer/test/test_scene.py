@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from stewart_description.urdf import render_urdf
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_viewer.scene import AMBER, colour_of, GREEN, PlatformScene, RED
 from stewart_viewer.snapshot import Estimate, rpy_of, Snapshot, stroke_reserve
 import viser
+import yourdfpy
 
 
 @pytest.fixture
@@ -47,6 +51,33 @@ def test_a_platform_on_rods_has_its_bands_on_the_rods(server: viser.ViserServer)
         np.testing.assert_allclose(band.position, 0.5 * (end + carriage), atol=1e-12)
         turned = Rotation.from_quat(np.roll(band.wxyz, -1)).apply([0.0, 0.0, 1.0])
         np.testing.assert_allclose(turned, carriage - end, atol=1e-6)
+
+
+@pytest.mark.parametrize('name', ['vigo', 'hexaglide_3d_mec', 'sg90_rotary'])
+def test_every_part_is_where_the_urdf_has_it(server: viser.ViserServer, name: str) -> None:
+    """Against yourdfpy's own forward kinematics."""
+    platform = Platform.from_yaml(name)
+    pose = Pose.from_rpy(
+        np.add(platform.geometry.neutral_pose.position, [0.002, -0.001, 0.003]),
+        (0.02, -0.03, 0.04),
+    )
+    PlatformScene(server, platform, name).show(Snapshot(0.0, pose=pose, commanded=pose))
+    urdf = yourdfpy.URDF.load(io.BytesIO(render_urdf(name).encode()))
+    positions = joint_positions(platform, pose.position, pose.quaternion_xyzw)
+    joints = dict(zip(JOINT_NAMES, positions, strict=True))
+    urdf.update_cfg([joints[joint] for joint in urdf.actuated_joint_names])
+    above = {joint.child: joint.parent for joint in urdf.robot.joints}
+    for joint in urdf.robot.joints:
+        path, link = joint.child, joint.parent
+        while link in above:
+            path, link = f'{link}/{path}', above[link]
+        expected = urdf.get_transform(joint.child, joint.parent)
+        roots = ['/base_link', '/ghost'] if joint.child == 'platform_link' else ['/base_link']
+        for root in roots:
+            frame = handle(server, f'{root}/visual/{path}')
+            np.testing.assert_allclose(frame.position, expected[:3, 3], atol=1e-9)
+            turned = Rotation.from_quat(np.roll(frame.wxyz, -1)).as_matrix()
+            np.testing.assert_allclose(turned, expected[:3, :3], atol=1e-7)
 
 
 def test_a_band_sits_on_every_leg(

@@ -50,7 +50,7 @@ class WebViewerParameters:
     token: str = param('', 'what a browser has to know, see the README; needed for other hosts')
     taught_to: str = param('taught.yaml', 'file of waypoints that the page appends to')
     record_to: str = param('.', 'folder in which the page records bags')
-    rate: float = param(20.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
+    rate: float = param(30.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
     allow_commands: bool = param(default=True, description='show controls that move the platform')
 
 
