@@ -59,7 +59,7 @@ PATH_TESTS = ('interpolation', 'interpolation_stops', 'path_gaps', 'speed_scalin
 TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.kernels.guard': ('motion_guard',),
     f'{KINEMATICS}.kernels.legs': ('inverse', 'jacobian', 'joint_states'),
-    f'{KINEMATICS}.kernels.linear_systems': ('forward',),
+    f'{KINEMATICS}.kernels.linear_systems': ('linear_systems',),
     f'{KINEMATICS}.kernels.newton': ('forward',),
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
     f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream'),
