@@ -15,7 +15,6 @@ all nodes of the rig in lock-step, and everything ends with that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +46,7 @@ from stewart_bringup.rigs import (
 from stewart_bringup.verbs.graph import speed_of
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
+from stewart_node_support.executable import node_entry
 from stewart_simulation.rig.directory import READY
 
 DRIVER = 'driver'
@@ -151,10 +151,7 @@ def end_with(action: Any, reason: str) -> Any:
 
 def package_of(name: str) -> str:
     """Return the package of a node of the suite."""
-    found = {entry.name: entry.value for entry in entry_points(group='stewart.nodes')}
-    if name not in found:
-        raise BringupError(f'no node {name!r} is installed, there are {", ".join(sorted(found))}')
-    return found[name].partition('.')[0]
+    return node_entry(name).module.partition('.')[0]
 
 
 def text(value: str) -> Any:

@@ -11,24 +11,34 @@ a signal that comes meanwhile has to count at once: launch kills who does not en
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, EntryPoint
 import os
 from pathlib import Path
 import sys
 from typing import Any
 
-from stewart_node_support.errors import told_if_missing
+from stewart_node_support.errors import StartUpError, told_if_missing
 from stewart_node_support.stop_signals import StopSignals
 
 GROUP = 'stewart.nodes'
 
 
-def node_class(name: str) -> Any:
-    """Import the class of the node whose executable has a name; LookupError if there is none."""
+def node_entry(name: str) -> EntryPoint:
+    """Return the entry point of the node whose executable has a name.
+
+    Raises:
+        StartUpError: If none is installed.
+    """
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in found:
-        raise LookupError(f'no node {name!r}, there are {", ".join(sorted(found)) or "none"}')
-    return found[name].load()
+        names = ', '.join(sorted(found)) or 'none'
+        raise StartUpError(f'no node {name!r} is installed, there are {names}')
+    return found[name]
+
+
+def node_class(name: str) -> Any:
+    """Import the class of the node whose executable has a name; the errors of `node_entry`."""
+    return node_entry(name).load()
 
 
 def main() -> None:
