@@ -228,6 +228,20 @@ def test_start_is_measured_after_enabling_and_the_last_setpoint_afterwards(rig: 
     np.testing.assert_allclose(rig.first_position(), measured.position, atol=1e-9)
 
 
+def test_nothing_starts_where_the_platform_was_sent_and_is_not(rig: MoveRig) -> None:
+    rig.follow = False
+    # Every setpoint is executed, and the driver moves nothing.
+    assert rig.ended(rig.goal(neutral_plus(z=0.05), duration=1.0)).code == Result.REACHED
+    rig.spin(1.2)
+    assert not rig.goal(neutral_plus(z=0.01)).accepted
+    assert 'the platform is 50 mm from where it was sent' in rig.node.refusal
+    rig.drive(DriverState.DISABLED)
+    rig.drive(DriverState.ENABLED)
+    rig.setpoints.clear()
+    assert rig.ended(rig.goal(neutral_plus(z=0.01))).code == Result.REACHED
+    np.testing.assert_allclose(rig.first_position(), NEUTRAL.position, atol=1e-9)
+
+
 def test_last_setpoint_of_another_source_is_where_the_next_move_starts(rig: MoveRig) -> None:
     elsewhere = neutral_plus(z=0.002)
     rig.say('ocean_trajectory', Motion.at_rest(elsewhere))

@@ -24,6 +24,8 @@ from stewart_node_support.stop_signals import StopSignals
 STATUS = 'cycloidal_trajectory: motion'
 # A platform is at rest that has not moved farther than this in this time [m], [s].
 REST_DISTANCE, REST_TIME = 1e-4, 0.3
+# The driver has not followed if the platform rests this far from where it was sent [m].
+FAR = 0.02
 REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
@@ -108,7 +110,7 @@ class MoveOperator(Operator):
             Where the platform was sent to.
 
         Raises:
-            RequestRefused: If the move is refused or cut off.
+            RequestRefused: If the move is refused or cut off, or the driver has not followed.
         """
         await self.until(self._client.server_is_ready, self.action)
         target = compose_poses(await self.reference(reference), away)
@@ -121,7 +123,17 @@ class MoveOperator(Operator):
             goal, lambda told: feedback(told.feedback.progress, told.feedback.time_remaining)
         )
         reached = result.code == MovePlatform.Result.REACHED
-        return reached, result.message, Pose(*pose_from_msg(result.pose))
+        pose = Pose(*pose_from_msg(result.pose))
+        if reached and self._measured is not None:
+            here = await self._place_of_rest()
+            left = float(np.linalg.norm(here.position - pose.position))
+            if left > FAR:
+                raise RequestRefused(
+                    self.action,
+                    f'the platform rests {1e3 * left:.0f} mm from the target: the driver has not '
+                    'followed (why: "driver: commands" of its diagnostics)',
+                )
+        return reached, result.message, pose
 
     async def go(self, goal: Any, feedback: Callable[[Any], None]) -> Any:
         """Send a goal, and return its result; after a request to stop, cancel it.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
+import numpy as np
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
@@ -29,6 +30,10 @@ STATE_NAMES = {getattr(DriverState, name): name for name in STATES}
 
 NOT_YET = 'not yet'
 """Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""
+
+# This far from where it was sent [m], this long after it should have been there [s], the platform
+# was not brought there: the driver has refused the way.
+FAR, LONG_AFTER = 0.02, 1.0
 
 
 class NotReady(StewartError):
@@ -115,7 +120,24 @@ class StartPose:
             raise NotReady(f'{last.source} is moving the platform')
         if last.source != self._node.get_name() and 0 <= now - last.stamp < self._silence:
             raise NotReady(f'{last.source} gave a setpoint {(now - last.stamp) * 1e-9:.3f} s ago')
+        self._require_followed(motion.pose, now, last.stamp)
         return motion.pose
+
+    def _require_followed(self, sent: Pose, now: int, stamp: int) -> None:
+        """Raise `NotReady` if the driver has not brought the platform to where it was sent."""
+        driver = self._driver
+        assert driver is not None
+        # A path that is played slowly may still be under way.
+        slowed = 0.0 < driver.speed_scaling < 1.0
+        if slowed or (now - stamp) * 1e-9 < driver.playout_delay + LONG_AFTER:
+            return
+        away = float(np.linalg.norm(self._measured(now).position - sent.position))
+        if away > FAR:
+            raise NotReady(
+                f'the platform is {1e3 * away:.0f} mm from where it was sent: the driver has '
+                'refused the way (why: "driver: commands" of its diagnostics); jog it, or disable '
+                'and enable, to begin where it is'
+            )
 
     def _measured(self, now: int) -> Pose:
         data = self._poses.newest()
