@@ -8,7 +8,7 @@ or as many as it says: the median, and in brackets the least and the largest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,21 +91,24 @@ def rows(name: str, result: Result) -> Iterator[tuple[str, str, str, str]]:
             f'{row["peer"]}: {1e6 * np.median(theirs) / count:.3g} µs',
             _spread(theirs / ours),
         )
-    for row in result.get('graph', ()):
-        peer = next(
-            (
-                other
-                for other in result['graph']
-                if other['kind'] == 'fields' and other['rate_hz'] == row['rate_hz']
-            ),
-            None,
+    yield from _graphs(result.get('graph', ()))
+
+
+def _graphs(runs: Sequence[Result]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the graph in one process beside its peer, round by round."""
+    for rate in dict.fromkeys(run['rate_hz'] for run in runs):
+        ours, theirs = (
+            np.array(
+                [run['core'] for run in runs if (run['kind'], run['rate_hz']) == (kind, rate)]
+            )
+            for kind in ('composed', 'fields')
         )
-        if row['kind'] == 'composed' and peer is not None:
+        if 0 < len(ours) == len(theirs):
             yield (
-                f'graph at {row["rate_hz"]:g} Hz',
-                f'{100 * row["core"]:.0f} % of a core',
-                f"rclpy's executor, field by field: {100 * peer['core']:.0f} %",
-                f'{peer["core"] / row["core"]:.2g}',
+                f'graph at {rate:g} Hz',
+                f'{100 * np.median(ours):.0f} % of a core',
+                f"rclpy's executor, field by field: {100 * np.median(theirs):.0f} %",
+                _spread(theirs / ours),
             )
 
 
