@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time reading a bag for identification against bare rosbags.
 
-The bag holds one million JointStates of six legs. Ours is what ``stewart identify`` does before it
+The bag holds 200 000 JointStates of six legs. Ours is what ``stewart identify`` does before it
 differentiates: all topics as arrays, examined for what is odd, and the hash of the files. Two
 peers, both rosbags alone: going through the bytes, after which nothing is known, and what it takes
 to get the same stamps, strokes, rates and forces, which is to deserialise.
@@ -93,7 +93,7 @@ def rows(storage: Storage, count: int, times: dict[str, list[float]]) -> list[di
 def main() -> int:
     """Measure, print, and write the figures down."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--messages', type=int, default=1_000_000)
+    parser.add_argument('--messages', type=int, default=200_000)
     parser.add_argument('--repeats', type=int, default=10)
     arguments = parser.parse_args()
     data = messages(arguments.messages)
