@@ -127,13 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
-    """Do some work; turn a deliberate error into one sentence and exit code 1.
-
-    Args:
-        work: Returns an exit code.
-        name: Who speaks in the sentence.
-        debug: Show the traceback, too.
-    """
+    """Do some work in a name; turn a deliberate error into one sentence and exit code 1."""
     try:
         code = work()
         sys.stdout.flush()

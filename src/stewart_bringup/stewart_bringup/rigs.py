@@ -17,7 +17,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from stewart_bringup.errors import UnknownRig
+from stewart_bringup.errors import BringupError
 from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
@@ -92,8 +92,7 @@ def require_known_nodes(files: Sequence[Path]) -> None:
 def setting(files: Sequence[Path], node: str, key: str) -> Any:
     """Return what the last of some files says about a parameter; None if no file has it.
 
-    Args:
-        node: Name of the node; ``''`` for what is meant for every node.
+    The node ``''`` stands for what is meant for every node.
     """
     found = None
     for path in files:
@@ -139,7 +138,7 @@ def config_file(kind: str, name: str) -> Path:
         name: Its name, or the path of a YAML file.
 
     Raises:
-        UnknownRig: If there is none.
+        BringupError: If there is none.
     """
     if name.endswith(('.yaml', '.yml')):
         path = Path(name)
@@ -148,7 +147,8 @@ def config_file(kind: str, name: str) -> Path:
         return path
     known = available(kind)
     if name not in known:
-        raise UnknownRig(f'{kind} {name}', known)
+        names = ', '.join(sorted(known))
+        raise BringupError(f'no configuration {f"{kind} {name}"!r}, there are {names}')
     return known[name]
 
 

@@ -26,7 +26,7 @@ from stewart_bringup.demo.run import run_demo
 from stewart_bringup.demo.scenarios import choose, Scenario, WAVES
 from stewart_bringup.demo.session import play
 from stewart_bringup.demo.tracking import largest
-from stewart_bringup.errors import OutputRefused, RequestRefused
+from stewart_bringup.errors import BringupError, RequestRefused
 from stewart_node_support.stop_signals import StopSignals
 
 pytestmark = pytest.mark.ros
@@ -62,7 +62,7 @@ def test_demo_follows_its_wave_reports_it_and_replaces_only_bags(tmp_path: Path)
     assert FAULT not in recording.driver_states.state
 
     (tmp_path / 'ex800_eq18' / 'thesis.tex').write_text('precious')
-    with StopSignals() as stop, pytest.raises(OutputRefused, match=r'thesis\.tex'):
+    with StopSignals() as stop, pytest.raises(BringupError, match=r'thesis\.tex'):
         run_demo(scenarios, tmp_path, stop)
     assert (tmp_path / 'ex800_eq18' / 'thesis.tex').exists()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from stewart_bringup.demo import machine
 from stewart_bringup.demo.scenarios import choose, WAVES
-from stewart_bringup.errors import UnknownRig
+from stewart_bringup.errors import BringupError
 from stewart_bringup.main import main
 from stewart_bringup.rigs import available, config_file
 from stewart_bringup.verbs import demo
@@ -104,7 +104,7 @@ def test_every_wave_and_its_platform_have_a_configuration() -> None:
 
 def test_unknown_rig_is_named_with_what_there_is() -> None:
     with pytest.raises(
-        UnknownRig, match=r"'rig mars'.* ex800, .*ps6tl_1500, sg90_rotary, srs, vigo"
+        BringupError, match=r"'rig mars'.* ex800, .*ps6tl_1500, sg90_rotary, srs, vigo"
     ):
         config_file('rig', 'mars')
 

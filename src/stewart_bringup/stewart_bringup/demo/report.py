@@ -106,17 +106,18 @@ def scenario_chapter(
     estimate: Sequence[str] = (),
     machine: Machine | None = None,
 ) -> Chapter:
-    """Tell of a scenario that came to its end.
+    """Tell of a scenario that came to its end; `name` is that of its folder.
 
     Args:
-        name: Of its folder.
         facts: Platform, back end, seed and the like.
         pictures: Figures by caption.
         cover: Picture for the first screen.
         estimate: What `compare_estimate` tells.
         machine: How punctual the machine was; None in simulated time.
     """
-    timed = _real_time(result.checks, machine)
+    timed, picture = _real_time(result.checks, machine), ''
+    if cover is not None:
+        picture = drawing(f'{name}: platform and path; height and path error', cover, wide=False)
     commanded = np.percentile(result.latency.commanded, [50, 99])
     told = {
         **facts,
@@ -149,9 +150,7 @@ def scenario_chapter(
         '\n'.join(body),
         result.checks,
         result,
-        drawing(f'{name}: platform and path; height and path error', cover, wide=False)
-        if cover
-        else '',
+        picture,
         simulated,
         timed,
     )

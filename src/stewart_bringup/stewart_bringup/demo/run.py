@@ -37,7 +37,7 @@ from stewart_bringup.demo.report import (
     unfinished_chapter,
 )
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.errors import OutputRefused
+from stewart_bringup.errors import BringupError
 from stewart_node_support.errors import is_deliberate
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.whole_files import rename_folder, whole_file
@@ -149,28 +149,22 @@ def run_demo(
         report, and what an earlier run has left is still there.
 
     Raises:
-        OutputRefused: If a folder that is to be replaced holds something else than a bag.
+        BringupError: If a folder that is to be replaced holds something else than a bag.
     """
     console = Console(stderr=True)
     scenarios = playable(scenarios)
     for scenario in scenarios:
         if scenario.fallback:
             console.print(f'{scenario.title}: {scenario.fallback}', style='bold yellow')
-    # Bags and report of an earlier run stay until those of this one are complete.
-    unfinished = output / UNFINISHED
-    names = [scenario.name for scenario in (*scenarios, *(loaded() if identifying else ()))]
-    if sea is not None:
-        names.append(at_sea.NAME)
-    for name in names:
-        _require_bag(output / name)
-        _make_room(unfinished / name)
-    shutil.rmtree(unfinished / FOUND, ignore_errors=True)
-    unfinished.mkdir(parents=True, exist_ok=True)
+    names = [scenario.name for scenario in scenarios]
     steps: list[tuple[str, Step]] = [(item.title, partial(_scenario, item)) for item in scenarios]
     if identifying:
+        names += [scenario.name for scenario in loaded()]
         steps.append((TITLE, _identification))
     if sea is not None:
+        names.append(at_sea.NAME)
         steps.append((at_sea.TITLE, partial(_two_rigs, sea)))
+    _make_ready(output, names)
     chapters: list[Chapter] = []
     with LiveLine(console) as line:
         for title, step in steps:
@@ -181,7 +175,7 @@ def run_demo(
                 return None
             line.end(*_ending(chapter))
             chapters.append(chapter)
-    _put_in_place(unfinished, output, names)
+    _put_in_place(output, names)
     with whole_file(output / REPORT) as stream:
         stream.write(render(chapters, _origin()))
     _conclude(console, chapters)
@@ -349,9 +343,10 @@ def _require_bag(folder: Path) -> None:
     """Refuse a folder that holds something else than a bag: it will be replaced."""
     if not folder.exists():
         return
-    strange = [path.name for path in folder.iterdir() if path.suffix not in BAG_SUFFIXES]
+    strange = sorted(path.name for path in folder.iterdir() if path.suffix not in BAG_SUFFIXES)
     if strange:
-        raise OutputRefused(folder, strange)
+        held = f'{folder} holds {", ".join(strange)}'
+        raise BringupError(f'{held} and is not replaced; choose another --output')
 
 
 def _make_room(bag: Path) -> None:
@@ -361,8 +356,18 @@ def _make_room(bag: Path) -> None:
         shutil.rmtree(bag)
 
 
-def _put_in_place(unfinished: Path, output: Path, names: Sequence[str]) -> None:
+def _make_ready(output: Path, names: Sequence[str]) -> None:
+    """Remove what a run that was cut off has left; a complete one stays until this one is."""
+    for name in names:
+        _require_bag(output / name)
+        _make_room(output / UNFINISHED / name)
+    shutil.rmtree(output / UNFINISHED / FOUND, ignore_errors=True)
+    (output / UNFINISHED).mkdir(parents=True, exist_ok=True)
+
+
+def _put_in_place(output: Path, names: Sequence[str]) -> None:
     """Let the bags of this run replace those of an earlier one."""
+    unfinished = output / UNFINISHED
     for name in names:
         if (unfinished / name).exists():
             _make_room(output / name)

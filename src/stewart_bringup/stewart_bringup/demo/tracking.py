@@ -55,10 +55,7 @@ def compare_forces(
 ) -> Forces | None:
     """Put commanded and delivered forces side by side; None where one of the two is missing.
 
-    Args:
-        efforts: Feed-forward forces; None where there was no feed-forward.
-        actuators: With measured forces, or NaN where none is measured.
-        delay: Constant delay of the strokes against the setpoints' stamps [s].
+    `delay` is that of the strokes against the setpoints' stamps [s].
     """
     if efforts is None or np.isnan(actuators.effort).all():
         return None
@@ -98,12 +95,7 @@ class Latency:
 
 
 def latencies(commands: JointSeries, actuators: JointSeries) -> Latency:
-    """Measure the latency of every setpoint that moves the legs.
-
-    Args:
-        commands: Commanded strokes [m] and rates [m/s], stamped as their setpoints.
-        actuators: Measured strokes [m].
-    """
+    """Measure the latency of every setpoint that moves the legs; commands have its stamp."""
     commanded = (commands.bag_time_ns - commands.stamp_ns) / NS
     speed = np.linalg.norm(commands.velocity, axis=1)
     moving = speed > SLOW_SHARE * np.sqrt(np.mean(np.square(speed))) if len(speed) else speed > 0

@@ -216,14 +216,7 @@ class WaveOperator(Operator):
 def operator_of(
     files: Sequence[Path], duration: float, stop: StopSignals, namespace: str = ''
 ) -> WaveOperator:
-    """Return the operator of a rig in this process, told by the rig's files what to start.
-
-    Args:
-        files: ROS parameter files; a later one wins.
-        duration: How long the wave is played [s].
-        stop: Heeded by the operator: the platform comes to rest and is switched off.
-        namespace: Of the rig.
-    """
+    """Return the operator of a rig in this process, told by the rig's files what to start."""
     arguments = ['--ros-args']
     for path in files:
         arguments += ['--params-file', str(path)]
