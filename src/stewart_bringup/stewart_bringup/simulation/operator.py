@@ -37,7 +37,6 @@ class Operator:
         start: Starts the motion.
 
     Attributes:
-        phase: What is being done.
         reason: Why the motion was not played to its end; empty if it was.
     """
 

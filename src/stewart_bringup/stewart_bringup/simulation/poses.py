@@ -25,11 +25,6 @@ NO_COVARIANCE = np.zeros((1, 36))
 class PoseStream:
     """What is measured of the legs, and what forward kinematics makes of it.
 
-    Args:
-        platform: The platform.
-        joint_states_rate: How often joint states are published at most [Hz].
-        rows: Where it is published.
-
     Attributes:
         tracking: Forward kinematics and what was commanded.
         found: How many poses were found.
@@ -118,11 +113,7 @@ class PoseStream:
 
 
 class Truth:
-    """Where the platform really is.
-
-    Args:
-        rows: Where it is published.
-    """
+    """Where the platform really is."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

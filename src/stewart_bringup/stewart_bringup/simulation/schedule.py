@@ -11,14 +11,7 @@ NANOSECONDS = 1_000_000_000
 
 
 class Schedule:
-    """Actions at instants.
-
-    Args:
-        now: First instant [ns].
-
-    Attributes:
-        now: Present instant [ns].
-    """
+    """Actions at instants; `now` is the present one [ns]."""
 
     def __init__(self, now: int) -> None:
         self.now = now

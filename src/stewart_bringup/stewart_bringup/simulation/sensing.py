@@ -39,13 +39,6 @@ class Sensing:
 
     What was read is used when it has to be published, all at once; nobody needs it before, but the
     first estimates, for which a motion waits.
-
-    Args:
-        parameters: Of the estimator.
-        imu: Of the sensor's node.
-        machine: Where the sensor is.
-        schedule: Simulated time.
-        rows: Where it is published.
     """
 
     def __init__(
@@ -103,12 +96,7 @@ class Sensing:
 
 
 class ImuOutput:
-    """Samples of the sensor as rows of ``imu/data`` and ``imu/temperature``.
-
-    Args:
-        chosen: Of the node.
-        rows: Where they go.
-    """
+    """Samples of the sensor as rows of ``imu/data`` and ``imu/temperature``."""
 
     def __init__(self, chosen: ImuParameters, rows: dict[str, Rows]) -> None:
         self._chosen, self._rows = chosen, rows
@@ -155,13 +143,7 @@ class ImuOutput:
 
 
 class Estimation:
-    """The state estimator.
-
-    Args:
-        parameters: Of the node.
-        imu: What the IMU's messages say of its noise.
-        rows: Where the estimates go.
-    """
+    """The state estimator; `imu` says what the messages tell of their noise."""
 
     def __init__(
         self, parameters: RigParameters, imu: ImuParameters, rows: dict[str, Rows]

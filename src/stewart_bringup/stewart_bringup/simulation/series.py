@@ -78,14 +78,11 @@ def _odometry() -> Topic:
 
 
 def topics(source: str, *, forces: bool) -> dict[str, Topic]:
-    """Return every topic with rows.
+    """Return every topic with rows by its relative name.
 
     Args:
         source: Name of the trajectory node.
         forces: Whether the drives measure forces.
-
-    Returns:
-        By relative name.
     """
     measured = ('position', 'velocity', 'effort') if forces else ('position', 'velocity')
     return {
@@ -113,14 +110,7 @@ def topics(source: str, *, forces: bool) -> dict[str, Topic]:
 
 
 def estimate_topics(imu: ImuParameters) -> dict[str, Topic]:
-    """Return the topics of IMU and state estimator.
-
-    Args:
-        imu: Frame and standard deviations of the IMU.
-
-    Returns:
-        By relative name.
-    """
+    """Return the topics of IMU and state estimator by their relative names."""
     return {
         'imu/data': Topic(
             'sensor_msgs/msg/Imu',
@@ -163,11 +153,7 @@ def estimate_topics(imu: ImuParameters) -> dict[str, Topic]:
 
 
 class Rows:
-    """Rows of one topic, in the order in which they were published.
-
-    Args:
-        width: Numbers in a row.
-    """
+    """Rows of one topic, `width` numbers each, in the order in which they were published."""
 
     def __init__(self, width: int) -> None:
         self._used = self._seen = 0
@@ -175,12 +161,9 @@ class Rows:
         self._marks = np.empty((256, 2), dtype=np.int64)
 
     def add(self, times: ArrayLike, stamps: ArrayLike, *parts: ArrayLike) -> None:
-        """Append rows.
+        """Append rows of `parts` (n, k), side by side.
 
-        Args:
-            times (n,): When they are published [ns].
-            stamps (n,): Of their headers [ns].
-            *parts (n, k): Their numbers, side by side.
+        They are published at `times` (n,) with `stamps` (n,) in their headers [ns].
         """
         marks = np.asarray(stamps)
         before, used = self._used, self._used + len(marks)
@@ -238,13 +221,9 @@ class Note:
 
 
 class Series:
-    """All that was published.
-
-    Args:
-        described: What there may be.
+    """All that was published on the topics `described`.
 
     Attributes:
-        topics: As given.
         rows: By topic.
         notes: Messages that are no rows, such as the states of the driver.
     """

@@ -44,12 +44,6 @@ class Block:
 class SetpointStream:
     """Setpoints of a motion, each given at its instant.
 
-    Args:
-        played: What is played, and by which node.
-        admission: Of inverse kinematics.
-        feed: Forces of the legs.
-        rows: Where they are published.
-
     Attributes:
         executed: Stamp of the last setpoint that was executed; 0: none [ns].
         refusal: Why the last one that was refused was refused; empty if none was.
@@ -70,14 +64,9 @@ class SetpointStream:
         self.executed, self.refusal = 0, ''
 
     def give(self, playback: Playback, now: int) -> tuple[LegMotion, tuple[Array, ...]] | None:
-        """Return what is executed now.
+        """Return the setpoint of the legs and the parts of its `Motion`; None if it is refused.
 
-        Args:
-            playback: What is played.
-            now: Instant [ns]; a period after the one before.
-
-        Returns:
-            The setpoint of the legs and the parts of its `Motion`; None if it is refused.
+        `now` is a period after the call before [ns].
         """
         block, k = self._block, self._next
         if block is None or k == len(block.stamps):
