@@ -13,15 +13,10 @@ from stewart_bringup.simulation.series import Series
 
 
 class SeriesWriter:
-    """Write series into an open bag.
+    """Write series into an open bag."""
 
-    Args:
-        writer: The bag.
-        namespace: Where the topics are, such as ``/``.
-    """
-
-    def __init__(self, writer: BagWriter, namespace: str = '/') -> None:
-        self._writer, self._namespace = writer, namespace
+    def __init__(self, writer: BagWriter) -> None:
+        self._writer = writer
         self._messages: dict[str, RowMessages] = {}
 
     def write(self, series: Series) -> None:
@@ -31,7 +26,7 @@ class SeriesWriter:
         """
         blocks: list[tuple[str, NDArray[np.int64], list[bytes]]] = []
         for note in series.notes:
-            full = self._namespace + note.topic
+            full = f'/{note.topic}'
             self._writer.add_topic(full, note.msgtype, qos=[offered(1, latched=True)])
             message = RowMessages(self._writer.typestore, note.msgtype, (), note.fields)
             single = message.serialise(np.array([note.stamp]), np.empty((1, 0)))
@@ -39,7 +34,7 @@ class SeriesWriter:
         for name, rows in series.rows.items():
             if len(rows):
                 data = self._serialiser(name, series).serialise(rows.stamps, rows.values)
-                blocks.append((self._namespace + name, rows.times, data))
+                blocks.append((f'/{name}', rows.times, data))
         self._writer.write_blocks(blocks)
         series.clear()
 
@@ -51,7 +46,5 @@ class SeriesWriter:
                 store, topic.msgtype, topic.columns, topic.constants, topic.lengths
             )
             self._messages[name] = found
-            self._writer.add_topic(
-                self._namespace + name, topic.msgtype, qos=[offered(topic.depth)]
-            )
+            self._writer.add_topic(f'/{name}', topic.msgtype, qos=[offered(topic.depth)])
         return found

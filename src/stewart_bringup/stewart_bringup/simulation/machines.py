@@ -54,14 +54,10 @@ class Machine(Protocol):
 
 
 class SimulatedMachine:
-    """The drives of the back end ``simulated``.
-
-    Args:
-        parameters: Of the driver.
-    """
+    """The drives of the back end ``simulated``."""
 
     def __init__(self, parameters: RigParameters) -> None:
-        self._options = parameters.options('driver', SimulatedBackend.name, SimulatedOptions)
+        self._options = parameters.options(SimulatedBackend.name, SimulatedOptions)
         self.backend = SimulatedBackend(self._options)
 
     def truth(self) -> Array | None:
@@ -101,13 +97,8 @@ class SimulatedMachine:
 class InlineMachine:
     """A virtual rig behind its segment, its card and its sensor, in this process.
 
-    Args:
-        parameters: Of driver and virtual rig.
-        now: Simulated time [ns].
-        kind: Back end that drives it.
-
     Raises:
-        ConfigurationError: If the rig is moved by something else.
+        ConfigurationError: If the rig is moved by something else than the back end drives.
     """
 
     def __init__(
@@ -127,7 +118,7 @@ class InlineMachine:
         if moved_by == ETHERCAT:
             wired |= {'interface': rig.interface, 'namespace': ''}
             self.backend = EthercatBackend(
-                parameters.options('driver', EthercatBackend.name, EthercatOptions, wired)
+                parameters.options(EthercatBackend.name, EthercatOptions, wired)
             )
         else:
             wired |= {
@@ -136,9 +127,7 @@ class InlineMachine:
                 'mode': settings.card_mode,
                 'enable_channel': settings.enable_channel,
             }
-            self.backend = DaqBackend(
-                parameters.options('driver', DaqBackend.name, DaqOptions, wired)
-            )
+            self.backend = DaqBackend(parameters.options(DaqBackend.name, DaqOptions, wired))
 
     def truth(self) -> Array:
         """Return the true pose and twist of the platform, shape (13,)."""
@@ -161,14 +150,7 @@ class InlineMachine:
 
 
 def machine_of(parameters: RigParameters, now: Callable[[], int]) -> Machine:
-    """Make the machine of a rig.
-
-    Args:
-        parameters: Of driver and virtual rig.
-        now: Simulated time [ns].
-
-    Returns:
-        Not yet open.
+    """Make the machine of a rig, not yet open; `now` is simulated time [ns].
 
     Raises:
         ConfigurationError: If its back end cannot follow simulated time.

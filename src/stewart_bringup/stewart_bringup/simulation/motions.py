@@ -17,7 +17,6 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import check, plan_move
 from stewart_kinematics.limits.waypoints import plan_route, WaypointList
-from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.nodes.parameters import (
@@ -26,9 +25,7 @@ from stewart_kinematics.nodes.parameters import (
     OceanTrajectoryParameters,
     TrajectoryParameters,
 )
-from stewart_kinematics.spatial import compose_quaternions
 from stewart_kinematics.trajectories import multi_sine, Trajectory
-from stewart_kinematics.verbs.arguments import typed_pose
 
 OCEAN, EXCITATION, CYCLOIDAL = 'ocean_trajectory', 'excitation_trajectory', 'cycloidal_trajectory'
 MOVE = 'cycloidal'
@@ -36,14 +33,6 @@ MOVE = 'cycloidal'
 PLAYED = 15.0
 
 Make = Callable[[Pose], Trajectory]
-
-
-class UnknownMotion(BringupError):
-    """There is no motion of that name."""
-
-    def __init__(self, name: str) -> None:
-        waves = ', '.join([*available('wave'), *multi_sine.shipped(), MOVE])
-        super().__init__(f'no motion {name!r}: expected {waves}, or a CSV or YAML file')
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +62,7 @@ def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
         Parameters that win over them, by node.
 
     Raises:
-        UnknownMotion: If it means nothing.
+        BringupError: If it means nothing.
     """
     if name == MOVE:
         return [], {CYCLOIDAL: {}}
@@ -89,7 +78,8 @@ def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
             return [path], {}
     if path.suffix in {'.yaml', '.yml', '.csv'} or name in multi_sine.shipped():
         return [], {EXCITATION: {'motion': name}}
-    raise UnknownMotion(name)
+    known = ', '.join([*available('wave'), *multi_sine.shipped(), MOVE])
+    raise BringupError(f'no motion {name!r}: expected {known}, or a CSV or YAML file')
 
 
 def source_of(files: Sequence[Path], overrides: dict[str, Any]) -> str:
@@ -108,17 +98,12 @@ def motion_of(
     duration: float | None = None,
     target: Pose | Path | None = None,
 ) -> Motion:
-    """Make a motion as its trajectory node would.
+    """Make a motion as its trajectory node would, checked as far as its start does not matter.
 
     Args:
         source: Name of the node.
-        parameters: What its files say.
-        guard: Guard of the platform.
         duration: How long an endless motion is played before it fades out, or a move takes [s].
         target: Where a move goes, or a file of waypoints.
-
-    Returns:
-        Checked as far as it does not depend on where it starts.
 
     Raises:
         MotionRefused: If the platform may not do it.
@@ -157,13 +142,3 @@ def motion_of(
         wave = wave.with_fade_out_at(wanted, chosen.fade_out)
         check(wave, guard, begin=wanted)
     return Motion(source, chosen, lambda start: chosen.excursion(start, wave, guard))
-
-
-def move_target(numbers: Sequence[float], geometry: Geometry) -> Pose:
-    """Return the pose at x, y, z [m], roll, pitch, yaw [deg] from the neutral one."""
-    neutral = geometry.neutral_pose
-    away = typed_pose('--to', numbers)
-    return Pose(
-        neutral.position + away.position,
-        compose_quaternions(neutral.quaternion_xyzw, away.quaternion_xyzw),
-    )

@@ -54,15 +54,7 @@ class RigParameters:
         return node in self._nodes
 
     def of(self, node: str, cls: type[T], *others: type) -> T:
-        """Return the parameters of a node.
-
-        Args:
-            node: Name of the node.
-            cls: Dataclass of its parameters.
-            *others: Further dataclasses that share its section.
-
-        Returns:
-            Instance of `cls`.
+        """Return the parameters of a node; `others` are further dataclasses of its section.
 
         Raises:
             ParameterError: If the section has a parameter that the node does not have, or one
@@ -77,18 +69,9 @@ class RigParameters:
                 values[key] = value
         return filled(cls, values)
 
-    def options(
-        self, node: str, name: str, cls: type[T], wired: Mapping[str, Any] | None = None
-    ) -> T:
-        """Return the options of a back end, which stand below its name in a node's section.
+    def options(self, name: str, cls: type[T], wired: Mapping[str, Any] | None = None) -> T:
+        """Return the options of a back end, which stand below its name in the driver's section.
 
-        Args:
-            node: Name of the node.
-            name: Name of the back end.
-            cls: Dataclass of its options.
-            wired: Options that win, because they say where the ends of the wires are.
-
-        Returns:
-            Instance of `cls`; errors as for `of`.
+        The options `wired`, which say where the ends of the wires are, win. Errors as for `of`.
         """
-        return filled(cls, {**self._nodes.get(node, {}).get(name, {}), **(wired or {})})
+        return filled(cls, {**self._nodes.get('driver', {}).get(name, {}), **(wired or {})})

@@ -15,7 +15,7 @@ from stewart_bags.verbs.numbers import positive
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.verbs.arguments import SIX
+from stewart_kinematics.verbs.arguments import SIX, typed_pose
 from stewart_tables.progress import show_part
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ examples:
   stewart simulate wave.csv --rig vigo -o build/wave
   stewart simulate cycloidal --to 0.05 0 0.02 0 0 5 -o build/move
 """
-
-
-class MotionEnded(BringupError):
-    """The motion was not played to its end; the bag tells how that came."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,22 +112,17 @@ def main(arguments: argparse.Namespace) -> int:
                 outcome = pipeline.run(write)
     _tell(outcome, time.perf_counter() - begin, arguments)
     if outcome.reason:
-        raise MotionEnded(f'the motion was not played to its end: {outcome.reason}')
+        raise BringupError(f'the motion was not played to its end: {outcome.reason}')
     return 0
 
 
 def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     """Return the rig with its motion, and the storage that its recorder uses."""
-    from stewart_bringup.simulation.motions import (
-        CYCLOIDAL,
-        files_of,
-        MOVE,
-        move_target,
-        source_of,
-    )
+    from stewart_bringup.simulation.motions import CYCLOIDAL, files_of, MOVE, source_of
     from stewart_bringup.simulation.pipeline import Pipeline
     from stewart_bringup.simulation.rig_parameters import RigParameters
     from stewart_kinematics.model.shared_platform import load_platform
+    from stewart_kinematics.spatial import compose_poses
 
     files, overrides = files_of(arguments.motion)
     source = source_of(files, overrides)
@@ -146,7 +137,7 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     target: Pose | Path | None = Path(arguments.motion) if waypoints else None
     if arguments.to is not None:
         platform = load_platform(parameters.value('inverse_kinematics', 'platform', 'vigo'))
-        target = move_target(arguments.to, platform.geometry)
+        target = compose_poses(platform.geometry.neutral_pose, typed_pose('--to', arguments.to))
     pipeline = Pipeline(
         parameters, source, duration=arguments.duration, target=target, estimate=arguments.estimate
     )
