@@ -17,7 +17,7 @@ import sys
 from tempfile import TemporaryDirectory
 import time
 
-from ethercat_cycle import PATH, PATIENCE, segment, WATCH, zero
+from ethercat_cycle import PATH, segment, WATCH, zero
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.shared_block import SharedBlock
@@ -26,6 +26,8 @@ from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 
 BARE, CYCLE, ENABLING = 'bare pysoem exchange', 0.004, 20.0
+# Our loop stands while the bare one has its turn.
+PATIENCE = {'receive_timeout': 0.02, 'patience': 6.0, 'drive_watchdog': 6.5}
 
 
 def enabled(backend: EthercatBackend, block: SharedBlock) -> ControlLoop:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError
+from stewart_kinematics.kernels import legs as kernels
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths, passive_angles
@@ -136,3 +137,23 @@ def test_the_example_of_the_readme_runs() -> None:
     example = readme.read_text('utf-8').partition('```python\n')[2].partition('```')[0]
 
     exec(compile(example, str(readme), 'exec'), {})
+
+
+def test_passive_angles_of_joints_whose_axes_point_anywhere(vigo, rng):
+    """With the fixed axis as x of a frame turned about z, then y; one axis is vertical."""
+    turns = np.column_stack([rng.uniform(-3.0, 3.0, 6), rng.uniform(-1.4, 1.4, 6)])
+    turns[5] = 0.0, np.pi / 2.0
+    frames = Rotation.from_euler('ZY', turns)
+    axes = frames.apply([1.0, 0.0, 0.0])
+    axes[5] = 0.0, 0.0, -1.0
+    position = (vigo.neutral_pose.position + np.array([0.02, -0.03, 0.04]))[None]
+    attitude = Rotation.from_rotvec([[0.1, -0.2, 0.15]])
+    angles = np.empty((1, 6, 2))
+    kernels.passive_angles(
+        vigo.base_joints, vigo.platform_joints, axes, position, attitude.as_quat(), angles
+    )
+    tips = position[0] + vigo.platform_joints @ attitude[0].as_matrix().T
+    legs = tips - vigo.base_joints
+    x, y, z = frames.inv().apply(legs / np.linalg.norm(legs, axis=1, keepdims=True)).T
+    assert np.allclose(angles[0, :, 0], np.arctan2(-y, z), atol=1e-12)
+    assert np.allclose(angles[0, :, 1], np.arcsin(x), atol=1e-12)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import MotionRefused, ShapeError
-from stewart_kinematics.limits.continuity import broken_at
+from stewart_kinematics.limits.continuity import broken_at, first_jump
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
@@ -171,3 +171,16 @@ def test_a_run_is_admitted_up_to_the_sample_that_alone_is_refused(vigo: Platform
             k += len(strokes) + (len(strokes) < len(times[chosen]))
         assert list(passed) == list(expected)
         assert all(np.array_equal(passed[k], expected[k]) for k in expected)
+
+
+def test_a_stamp_that_goes_back_is_told_with_its_step(rest: Motion) -> None:
+    run = Motion(*(np.repeat(part[None], 4, axis=0) for part in rest.parts()))
+    limits = np.ones(4)
+    stamps = np.array([0.1, 0.3, 0.25, 0.4])
+    count, violation = first_jump(0.0, rest, stamps, run, limits)
+    assert count == 2
+    assert violation is not None
+    assert violation.value == pytest.approx(-0.05)
+    assert (violation.quantity, violation.lower) == ('time step', 0.0)
+    count, violation = first_jump(0.1, rest, stamps, run, limits)
+    assert (count, violation.value if violation else None) == (0, 0.0)
