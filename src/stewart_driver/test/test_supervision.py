@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
-from stewart_driver.control.supervision import OverrunRate, Supervisor
+from stewart_driver.control.supervision import OverrunRate, StuckDetector, Supervisor
 from stewart_driver.legs import LegLimits
 from stewart_driver.path.motion import LegMotion
 
@@ -134,3 +134,11 @@ def test_a_measurement_may_change_as_far_as_its_leg_may_go(supervisor: Superviso
         supervisor.forget()
         assert supervisor.measurement(measured(0.000)) is None
         assert 'leg 3 jumped by' in str(supervisor.measurement(measured(0.002, 3, 1.001 * change)))
+
+
+def test_a_leg_that_moved_and_then_sticks_is_found() -> None:
+    stuck, read = StuckDetector(1e-4, 1e-3, 3), MIDDLE + 2e-3
+    assert not stuck.look(MIDDLE, MIDDLE).any()
+    assert not stuck.look(read, read).any()
+    found = [stuck.look(read, read + 4e-4 * step) for step in range(1, 5)]
+    assert [bool(legs.all()) for legs in found] == [False, False, True, True]
