@@ -295,10 +295,14 @@ def killed(result: Result) -> list[str]:
     ]
     return lines + [
         f'| {row["name"]} | {row["kills"]} | {row["held"]} | {row["worst"]:.3g} {row["unit"]} '
-        f'| {row["limit"]:g} {row["unit"]} | {row.get("waited", 0.0):.3g} s '
+        f'| {row["limit"]:g} {row["unit"]} | {_seconds(row.get("waited"))} '
         f'| {row["load"]}, {row["scheduler"]} |'
         for row in result['kills']
     ]
+
+
+def _seconds(value: float | None) -> str:
+    return f'{value:.3g} s' if value else ''
 
 
 def grown(result: Result) -> list[str]:
