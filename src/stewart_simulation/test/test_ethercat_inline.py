@@ -229,7 +229,7 @@ def test_six_axes_go_to_op_and_follow_a_wave(drive: str, use: Callable[..., User
     # Somebody has to keep the pace first.
     user.until(lambda: user.seen('al_states') == ['OP'] * 6)
     said = user.loop.request(Request.HOME)[1]
-    assert re.match(r'height of the legs -?0\.00[01] mm from home', said), said
+    assert re.match(r'height of the legs [+-]?0\.00[01] mm from home', said), said
     user.enable()
     user.wave()
     user.let_pass(2.0)
