@@ -58,6 +58,14 @@ BY_SENTENCE = tuple(
             'look at card, cables and kernel driver (comedi); is another program on it?',
         ),
         (
+            r'error 0x00(1A|2C|32|33)\b',
+            'give the driver a real-time priority or a longer cycle_time: frames missed SYNC0',
+        ),
+        (
+            r'error 0x00(1D|1E|24|25)\b',
+            "compare the drive type's maps with the drive's manual: many need an even length",
+        ),
+        (
             r'is lost, EtherCAT|slaves? answers?|not every drive reaches',
             'look at supply and cables of the drives; `stewart drives scan` must find six',
         ),

@@ -15,7 +15,13 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.control.supervision import Supervisor
 from stewart_driver.errors import CardError, DriveFault, SensorFault
 from stewart_driver.ethercat.cia402.error_codes import error_text, ERROR_TEXTS
-from stewart_driver.ethercat.errors import LegFault, SdoRefused, WrongCount
+from stewart_driver.ethercat.errors import (
+    AlStatus,
+    LegFault,
+    NotOperational,
+    SdoRefused,
+    WrongCount,
+)
 from stewart_driver.legs import LegLimits
 
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
@@ -36,6 +42,15 @@ def supervised() -> list[str]:
     ]
     assert None not in found
     return [str(sentence) for sentence in found]
+
+
+@pytest.mark.parametrize(
+    ('code', 'action'), [(0x1A, 'real-time priority'), (0x25, 'maps'), (0x1B, 'supply and cables')]
+)
+def test_what_a_drive_says_of_its_state_chooses_the_action(code: int, action: str) -> None:
+    status = AlStatus(0x14, code, 'some text')
+    assert action in advice(str(LegFault(1, f'its drive is lost, EtherCAT: {status}')))
+    assert action in advice(str(NotOperational('SAFEOP', [f'leg 1: {status}'])))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_time, set_up
-from stewart_driver.ethercat.drive_type import drive_path, DriveType
+from stewart_driver.ethercat.drive_type import drive_path, DriveType, MapPlan
 from stewart_driver.ethercat.errors import (
     AlStatus,
     Emergency,
@@ -191,6 +191,18 @@ def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
         (0x1C12, 1, '0016'),
         (0x1C12, 0, '01'),
     ]
+
+
+def test_a_map_is_padded_to_an_even_length() -> None:
+    drive = ScriptedDrive()
+    plan = MapPlan((0x1600,), ('controlword', 'mode', 'padding', 'target_position'))
+    kind = replace(FREE, outputs=plan)
+
+    outputs = set_up(drive, kind, 0.002, None).outputs
+
+    entries = [drive.objects[0x1600, number].hex() for number in range(1, 5)]
+    assert entries == ['10004060', '08006060', '08000000', '20007a60']
+    assert outputs.pack(0x000F, 0x01020304, 0, 8).hex() == '0f00' + '08' + '00' + '04030201'
 
 
 def test_read_only_maps_are_used_as_they_are_and_said_to_be() -> None:

@@ -24,6 +24,8 @@ from stewart_driver.ethercat.process_data import (
     NEEDED_OUTPUTS,
     OutputImage,
     OUTPUTS,
+    PADDING,
+    PADDING_ENTRY,
     Signal,
 )
 from stewart_driver.ethercat.sdo import has_mode, SdoChannel
@@ -199,7 +201,10 @@ def _assign(
         try:
             drive.write(assignment, 0, b'\0')
             if plan.write:
-                wanted = [signals[name].entry for name in plan.write]
+                wanted = [
+                    PADDING_ENTRY if name == PADDING else signals[name].entry
+                    for name in plan.write
+                ]
                 entries = {signals[name].entry for name in needed}
                 notes += _write_map(drive, plan.assign[0], wanted, entries)
             _fill(drive, assignment, INDEX, plan.assign)

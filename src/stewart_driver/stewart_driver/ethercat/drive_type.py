@@ -21,6 +21,7 @@ from stewart_driver.ethercat.process_data import (
     NEEDED_INPUTS,
     NEEDED_OUTPUTS,
     OUTPUTS,
+    PADDING,
     Signal,
 )
 from stewart_driver.ethercat.sdo import pack
@@ -38,7 +39,7 @@ class MapPlan(NamedTuple):
 
     Attributes:
         assign: Map objects to assign.
-        write: Signals to write into the first of them; empty if it is fixed.
+        write: Signals, and ``padding`` octets, to write into it; empty if it is fixed.
     """
 
     assign: tuple[Annotated[int, Check(least=0x1600, most=0x1BFF)], ...]
@@ -223,7 +224,7 @@ def drive_path(name_or_path: str) -> Path:
 def _check_plan(
     key: str, plan: MapPlan, signals: Mapping[str, Signal], needed: tuple[str, ...]
 ) -> None:
-    names = set(plan.write)
-    if names and (names - set(signals) or set(needed) - names or len(plan.assign) != 1):
+    names = set(plan.write) - {PADDING}
+    if plan.write and (names - set(signals) or set(needed) - names or len(plan.assign) != 1):
         expected = f'one assigned map, and of {", ".join(signals)} at least {", ".join(needed)}'
         raise ConfigurationError(key, list(plan.write), expected)

@@ -44,6 +44,8 @@ INPUTS = {
     'mode_display': Signal(objects.MODE_DISPLAY, 8, 'b'),
     'digital_inputs': Signal(objects.DIGITAL_INPUTS, 32, 'I'),
 }
+# An octet of a map that means nothing: many drives take no map of odd length.
+PADDING, PADDING_ENTRY = 'padding', 0x00000008
 CYCLIC_POSITION = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 NEEDED_OUTPUTS = ('controlword', 'target_position')
 NEEDED_INPUTS = ('statusword', 'position_actual')
