@@ -5,7 +5,9 @@
 Terms of `models.friction` are taken up one after the other, the most telling first. A term counts
 if the sum of squares falls by more than chance makes it fall, once in 1 / `false_alarm` recordings
 over all terms that are tried (Bonferroni). The noise is what the largest model leaves, counted as
-slow motions see it, so coloured residuals prove no more than they should.
+slow motions see it, so coloured residuals prove no more than they should. Nor does the noise of
+the strokes: terms, rotors above all, fit what it does to the other columns. How much they gain by
+that alone is found on forces that need no term, predicted and fitted with noise put on once more.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2
-from stewart_identification.estimators.linear_system import LinearSystem, raw_system
+from stewart_identification.estimators.linear_system import CHANCE, LinearSystem, raw_system
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import KNOWN_TO
 from stewart_identification.models.friction import TERMS
@@ -62,7 +64,9 @@ def evidence(
     """
     tried = [name for name, term in TERMS.items() if term.kind in kinds]
     names = [name for name in TERMS if name in tried or name in model.terms]
-    search = _Search(raw_system(replace(model, terms=tuple(names)), experiment))
+    largest = replace(model, terms=tuple(names))
+    search = _Search(raw_system(largest, experiment))
+    blurred = _termless(model, largest, experiment)
     limit = np.log(false_alarm / max(len(tried), 1))
     taken = list(model.terms)
     found: list[Evidence] = []
@@ -80,7 +84,9 @@ def evidence(
             more = search.count(chosen) - search.count(taken)
             # The noise is known to this factor only: what it may exaggerate is no evidence.
             ratio = (cost - lower) / KNOWN_TO**2
-            surprise = float(chi2.logsf(ratio, more))
+            if blurred is not None:
+                ratio -= CHANCE * max(blurred.cost(taken)[0] - blurred.cost(chosen)[0], 0.0)
+            surprise = float(chi2.logsf(max(ratio, 0.0), more))
             if possible and surprise < min(limit, best.surprise if best else 0.0):
                 best = Evidence(name, ratio, more, surprise)
         if best is None:
@@ -89,6 +95,18 @@ def evidence(
         taken = [*(name for name in taken if TERMS[name].kind != kind), best.name]
         found.append(best)
         cost = search.cost(taken)[0]
+
+
+def _termless(
+    model: PlatformModel, largest: PlatformModel, experiment: Experiment
+) -> _Search | None:
+    """Search forces of `model` for the terms of `largest`, with noisy strokes; None without."""
+    if experiment.shaken is None:
+        return None
+    found = raw_system(model, experiment).solve()[0]
+    forces = np.where(experiment.used, model.predict(found, experiment), np.nan)
+    noisy = replace(experiment.shaken, forces=forces, noise=experiment.noise)
+    return _Search(raw_system(largest, replace(noisy, instruments=experiment.instruments)))
 
 
 class _Search:

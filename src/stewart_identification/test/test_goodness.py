@@ -52,6 +52,8 @@ def test_noise_of_the_encoders_is_no_excitation(ex800: Platform, tmp_path: Path)
     assert {'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz'} <= set(outcome.unknown)
     assert outcome.parameters[0].known
     assert outcome.body is None
+    # Nor is it evidence for a term: rotors and friction by direction fitted it.
+    assert not {'offset', 'asymmetry', 'load', 'rotor', 'rotors'} & set(outcome.model.terms)
     # What the noise draws the mass away by is in its interval.
     still = replace(found, experiment=replace(found.experiment, shaken=None))
     mass, narrow = outcome.parameters[0], identify([still], ex800).parameters[0]
