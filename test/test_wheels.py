@@ -61,6 +61,20 @@ assert np.allclose(found.parameters, model.nominal, rtol=1e-6, atol=1e-9)
 print('numpy', np.__version__)
 """
 
+MODULES = """
+import importlib, os, pkgutil
+# To import is the question, and to compile every kernel takes a minute.
+os.environ['NUMBA_DISABLE_JIT'] = '1'
+names = ('bags', 'cueing', 'dynamics', 'estimation', 'identification', 'kinematics', 'tables')
+found = []
+for package in (importlib.import_module('stewart_' + name) for name in names):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):
+        # Nodes alone may need ROS.
+        if module.name.split('.')[1] != 'nodes':
+            found.append(importlib.import_module(module.name))
+assert len(found) > 200, len(found)
+"""
+
 
 @pytest.fixture(scope='module')
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -117,3 +131,5 @@ def test_wheels_work_in_an_empty_environment(
     )
     run(*pip, 'check')
     assert 'numpy' in run(python, '-c', check)
+    if check is FRIENDS:
+        run(python, '-c', MODULES)
