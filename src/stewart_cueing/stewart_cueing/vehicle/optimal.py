@@ -253,10 +253,11 @@ class OptimalCueing:
         """
         limits, scale, both = self._limits, self._guard.scale, [-1.0, 1.0]
         legs = np.outer(np.ones(6), both)
+        turns = np.stack([limits.yaw, limits.pitch, limits.roll])
         intervals = [
-            [limits.stroke, [limits.yaw, limits.pitch, limits.roll]],
-            [limits.rate * scale * legs, np.outer(scale * limits.velocities, both)],
-            [limits.acceleration * scale * legs, np.outer(scale * limits.accelerations, both)],
+            (limits.stroke, turns),
+            (limits.rate * scale * legs, np.outer(scale * limits.velocities, both)),
+            (limits.acceleration * scale * legs, np.outer(scale * limits.accelerations, both)),
         ]
         joined = [np.concatenate(parts) for parts in intervals]
         return [(part.mean(axis=1), 0.5 * np.ptp(part, axis=1)) for part in joined]
