@@ -152,8 +152,6 @@ def arrived(browser: Any) -> bool:
     return f'{", ".join(shown[:3])} mm, {", ".join(shown[3:])}°' in browser.page_source
 
 
-# test_controls.py has targets inside and outside of the limits without a browser.
-@pytest.mark.slow
 def test_sliders_move_the_platform_inside_its_limits(
     browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
 ) -> None:
@@ -188,8 +186,6 @@ def test_sliders_move_the_platform_inside_its_limits(
     assert len(rig.goals) == 1
 
 
-# test_graph_operator.py stops a move without a browser.
-@pytest.mark.slow
 def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, rig = page
     rig.lasting = True
@@ -250,12 +246,7 @@ def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig
 # The last one: a page that was narrow lays out its panel anew.
 @pytest.mark.parametrize(
     ('width', 'height', 'labels'),
-    [
-        pytest.param(
-            820, 900, ('Quick stop', 'Move there', 'Stop moving'), marks=pytest.mark.slow
-        ),
-        (390, 844, ('Quick stop',)),
-    ],
+    [(820, 900, ('Quick stop', 'Move there', 'Stop moving')), (390, 844, ('Quick stop',))],
 )
 def test_what_matters_is_seen_without_scrolling(
     browser: Any, page: tuple[Harness, ProbeRig], width: int, height: int, labels: tuple[str, ...]
