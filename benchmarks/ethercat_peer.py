@@ -78,7 +78,7 @@ def main() -> int:
             about = harness.machine(['numpy', 'pysoem'])
             timings = harness.measure(
                 [
-                    harness.Task('whole cycle of the driver', ours, 1, BARE, 20.0),
+                    harness.Task('whole cycle of the driver', ours, 1, BARE, 12.0),
                     harness.Task(BARE, bare),
                 ]
             )
