@@ -211,8 +211,6 @@ def test_a_held_button_steers_towards_the_target(
     until(harness, lambda: arrived(browser))
     rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
     button = browser.find_element('xpath', '//button[contains(., "Follow the target")]')
-    # Clicks before may have left it below the edge of the panel.
-    browser.execute_script('arguments[0].scrollIntoView({block: "center"})', button)
 
     def steered() -> bool:
         ActionChains(browser).click_and_hold(button).pause(0.5).release().perform()
