@@ -16,9 +16,10 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_kinematics.trajectories.cycloidal import relative_displacement
 from stewart_viewer.bag_recorder import BagRecorder
-from stewart_viewer.snapshot import rpy_of, Snapshot
+from stewart_viewer.snapshot import Snapshot
 import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
@@ -55,7 +56,7 @@ class Controls:
     ) -> None:
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
-        self._neutral_rpy = rpy_of(self._neutral)
+        self._neutral_rpy = rpy_from_quaternion(self._neutral.quaternion_xyzw)
         self._setting = False
         size = float(platform.geometry.length_scale)
         self._platform, self._taught_to, self._recorder = platform, taught_to, recorder
@@ -209,7 +210,7 @@ class Controls:
     def _from_gizmo(self) -> None:
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
-        turned = np.degrees(rpy_of(pose) - self._neutral_rpy)
+        turned = np.degrees(rpy_from_quaternion(pose.quaternion_xyzw) - self._neutral_rpy)
         self._set([*away, *turned])
         self._judge()
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 from stewart_kinematics.motion import Array, Pose
 
 
@@ -64,11 +63,6 @@ def stroke_reserve(strokes: Array, limits: Array) -> Array:
     half = 0.5 * (limits[:, 1] - limits[:, 0])
     nearer = np.minimum(strokes - limits[:, 0], limits[:, 1] - strokes)
     return np.asarray(nearer / half)
-
-
-def rpy_of(pose: Pose) -> Array:
-    """Return roll, pitch and yaw of a pose, R = R_z R_y R_x [rad], shape (3,)."""
-    return np.asarray(Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')[::-1])
 
 
 def pose_at(position: Array, quaternion_xyzw: Array) -> Pose:

@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 from stewart_kinematics.model.platform import Platform
-from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
+from stewart_kinematics.spatial import rpy_from_quaternion
+from stewart_viewer.snapshot import DriveReport, Snapshot
 import viser
 
 POSES, PLOTS = 1e6, 2e6
@@ -72,7 +73,7 @@ def pose_table(snapshot: Snapshot) -> str:
     if snapshot.estimate is not None:
         poses['estimated'] = snapshot.estimate.pose
     columns = {
-        name: [*(1e3 * pose.position), *np.degrees(rpy_of(pose))]
+        name: [*(1e3 * pose.position), *np.degrees(rpy_from_quaternion(pose.quaternion_xyzw))]
         for name, pose in poses.items()
         if pose is not None
     }

@@ -15,10 +15,11 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls
 from stewart_viewer.live import LiveView, Mailbox
-from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
+from stewart_viewer.snapshot import DriveReport, Snapshot
 import viser
 
 
@@ -56,7 +57,10 @@ def test_the_target_counts_from_the_neutral_pose(controls: Controls, ex800: Plat
         slider.value = value
     away = controls.target.position - neutral.position
     np.testing.assert_allclose(away, [5e-3, -4e-3, 3e-3], atol=1e-12)
-    turned = np.degrees(rpy_of(controls.target) - rpy_of(neutral))
+    turned = np.degrees(
+        rpy_from_quaternion(controls.target.quaternion_xyzw)
+        - rpy_from_quaternion(neutral.quaternion_xyzw)
+    )
     np.testing.assert_allclose(turned, [2.0, -1.0, 4.0], atol=1e-9)
 
 

@@ -15,7 +15,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_viewer.scene import AMBER, colour_of, GREEN, PlatformScene, RED
-from stewart_viewer.snapshot import Estimate, rpy_of, Snapshot, stroke_reserve
+from stewart_viewer.snapshot import Estimate, Snapshot, stroke_reserve
 import viser
 import yourdfpy
 
@@ -148,8 +148,3 @@ def test_the_reserve_is_one_in_the_middle_and_negative_outside() -> None:
     limits = np.tile([0.0, 0.2], (6, 1))
     reserve = stroke_reserve(np.array([0.1, 0.0, 0.2, 0.05, -0.02, 0.22]), limits)
     np.testing.assert_allclose(reserve, [1.0, 0.0, 0.0, 0.5, -0.2, -0.2], atol=1e-12)
-
-
-def test_angles_are_those_of_the_convention() -> None:
-    pose = Pose.from_rpy([0.0, 0.0, 1.0], (0.1, -0.2, 0.3))
-    np.testing.assert_allclose(rpy_of(pose), [0.1, -0.2, 0.3], atol=1e-12)
