@@ -23,7 +23,7 @@ setup(
         (f'share/{PACKAGE}/rviz', glob('rviz/*.rviz')),
         (f'share/{PACKAGE}/urdf', glob('urdf/*.xacro')),
     ],
-    install_requires=['xacro'],
+    install_requires=['PyYAML', 'xacro'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
 )

@@ -13,18 +13,13 @@ import sys
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeAlias, TypeVar
 
 from stewart_description.suggestion import similar, unknown_name
+from stewart_description.yaml_text import ERRORS, in_words, parsed
 from stewart_driver.errors import ConfigurationError
-import yaml
 
 T = TypeVar('T')
 
 MISSING = 'nothing'
 MAPPING = 'a mapping of keys to values'
-# What PyYAML raises beside its own errors: dates that do not exist, `!!int ''`, endless nesting.
-UNREADABLE = (
-    *(yaml.YAMLError, ValueError, RecursionError, LookupError),
-    *(AttributeError, TypeError, OverflowError),
-)
 WORDS = {bool: 'true or false', str: 'a text', datetime.date: 'a date such as 2026-11-21'}
 ITEMS = {float: 'numbers', int: 'integers', str: 'texts'}
 
@@ -73,13 +68,13 @@ def read_model(path: str | os.PathLike[str], cls: type[T]) -> T:
 def read_content(path: str | os.PathLike[str]) -> Any:
     """Return what YAML makes of a file; raises `ConfigurationError` if it cannot."""
     try:
-        return yaml.safe_load(Path(path).read_text(encoding='utf-8'))
+        return parsed(Path(path).read_text(encoding='utf-8'))
     except OSError as error:
         expected = f'a readable file ({error.strerror})'
         raise ConfigurationError('file', str(path), expected) from None
-    except UNREADABLE as error:
-        why = ' '.join(str(error).split()) or type(error).__name__
-        raise ConfigurationError('file', str(path), f'a YAML file ({why})') from None
+    except ERRORS as error:
+        expected = f'a YAML file ({in_words(error)})'
+        raise ConfigurationError('file', str(path), expected) from None
 
 
 def plain(value: Any) -> Any:

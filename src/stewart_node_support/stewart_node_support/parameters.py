@@ -18,6 +18,7 @@ from rclpy.exceptions import ParameterUninitializedException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_description.suggestion import unknown_name
+from stewart_description.yaml_text import ERRORS, in_words, Loader, parsed
 from stewart_node_support import fields
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.fields import Rule, rules
@@ -106,11 +107,11 @@ PARAMETERS = 'ros__parameters'
 FOREIGN = ('qos_overrides.',)
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(Loader):
     """Read what launch writes, too: its lists have Python's tag for a tuple, which ROS ignores."""
 
 
-def _list(loader: yaml.SafeLoader, node: yaml.SequenceNode) -> list[Any]:
+def _list(loader: Loader, node: yaml.SequenceNode) -> list[Any]:
     return loader.construct_sequence(node)
 
 
@@ -148,10 +149,9 @@ def parameters_of(path: Path, node: str) -> dict[str, Any]:
         ParameterError: If it is no YAML.
     """
     try:
-        content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        why = ' '.join(str(error).split())
-        raise ParameterError('file', str(path), f'a YAML file ({why})') from None
+        content = parsed(path.read_text(encoding='utf-8'), _Loader)
+    except ERRORS as error:
+        raise ParameterError('file', str(path), f'a YAML file ({in_words(error)})') from None
     return {
         name: value
         for key, section in _sections(content)

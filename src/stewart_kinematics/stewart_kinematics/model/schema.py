@@ -11,27 +11,14 @@ from typing import Any
 
 import numpy as np
 from stewart_description.suggestion import similar, unknown_name
+from stewart_description.yaml_text import ERRORS, in_words, parsed
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_tables.errors import LARGEST
-import yaml
 
 UNITS = 'm s speed repeat mps mps2 mps3 rad radps radps2 radps3 kg kgm2 number direction amplitude'
 SCALES = {**dict.fromkeys(UNITS.split(), 1.0), 'deg': math.pi / 180.0}
 """Factor to SI and radians of every unit that a key may end in."""
-
-
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """Refuse a key given twice, of which YAML would silently keep the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Build the mapping after comparing its keys."""
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key, (where, _) in zip(keys, node.value, strict=True):
-            if keys.count(key) > 1:
-                problem = f'the key {key} more than once, first'
-                raise yaml.constructor.ConstructorError(None, None, problem, where.start_mark)
-        return super().construct_mapping(node, deep)
 
 
 def read_yaml(path: Path) -> Section:
@@ -42,21 +29,12 @@ def read_yaml(path: Path) -> Section:
         OSError: If the file cannot be read.
     """
     try:
-        content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        # Of Python: bytes that are no UTF-8, numbers of more digits than it reads, deep nesting.
-        raise ConfigurationError(str(path), _in_words(error), 'valid YAML') from error
+        content = parsed(path.read_text(encoding='utf-8'))
+    except ERRORS as error:
+        raise ConfigurationError(str(path), in_words(error), 'valid YAML') from error
     if not isinstance(content, Mapping):
         raise ConfigurationError(str(path), content, 'a YAML file with keys and values')
     return Section(content, '')
-
-
-def _in_words(error: Exception) -> str:
-    """Say what is wrong with a file, and where."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        mark = error.problem_mark
-        return f'{error.problem} in line {mark.line + 1}, column {mark.column + 1}'
-    return ' '.join(str(error).split())
 
 
 class Section:

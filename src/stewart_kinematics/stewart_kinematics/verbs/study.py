@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 from stewart_description.paths import platform_path
+from stewart_description.yaml_text import parsed
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.limits.design import design_metrics, DesignMetrics, half_out, MARGIN_CELLS
 from stewart_kinematics.limits.workspace import MOST_CELLS
@@ -22,7 +23,6 @@ from stewart_kinematics.verbs.arguments import add_examples, add_output, add_pla
 from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import LARGEST
 from stewart_tables.progress import show_part
-import yaml
 
 HELP = 'compare designs over a grid of their measures'
 
@@ -65,7 +65,7 @@ def main(arguments: argparse.Namespace) -> int:
         raise ConfigurationError('--cells', arguments.cells, f'2 to {MOST_CELLS}')
     path = platform_path(arguments.platform)
     read_yaml(path)
-    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    content = parsed(path.read_text(encoding='utf-8'))
     names = [words[0] for words in arguments.vary]
     for name in names:
         if names.count(name) > 1:

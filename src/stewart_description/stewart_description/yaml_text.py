@@ -1,0 +1,64 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every YAML file that a person has written, read by libyaml within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+DEEPEST = 50
+"""libyaml's composer calls itself for every level, without a bound of its own."""
+
+ERRORS = (
+    *(yaml.YAMLError, ValueError, RecursionError, LookupError),
+    *(AttributeError, TypeError, OverflowError),
+)
+"""What reading raises, with dates that do not exist, `!!int ''` and aliases in a ring."""
+
+
+MERGE = 'tag:yaml.org,2002:merge'
+
+
+class Loader(yaml.CSafeLoader):
+    """Refuse a key given twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Build the mapping after looking at its keys."""
+        seen = set()
+        for name, _ in node.value:
+            key = self.construct_object(name, deep=True) if name.tag != MERGE else None
+            if not isinstance(key, Hashable) or key is None:
+                continue  # refused by the base class, or merged by it
+            if key in seen:
+                problem = f'the key {key} more than once, again'
+                raise yaml.constructor.ConstructorError(None, None, problem, name.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def parsed(text: str, loader: type[Loader] = Loader) -> Any:
+    """Return what YAML makes of a text.
+
+    Raises:
+        yaml.YAMLError: If it is no YAML, gives a key twice or nests deeper than `DEEPEST`.
+        ValueError, LookupError, …: See `ERRORS`.
+    """
+    depth = 0
+    for event in yaml.parse(text, loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            problem = f'more than {DEEPEST} levels of nesting'
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+    return yaml.load(text, loader)
+
+
+def in_words(error: Exception) -> str:
+    """Say what is wrong with a file, and where."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f'{error.problem} in line {mark.line + 1}, column {mark.column + 1}'
+    return ' '.join(str(error).split()) or type(error).__name__

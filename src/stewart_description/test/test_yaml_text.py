@@ -1,0 +1,48 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+
+from pathlib import Path
+
+import pytest
+from stewart_description.yaml_text import DEEPEST, ERRORS, in_words, parsed
+import yaml
+
+CONFIG = Path(__file__).parents[2]
+
+
+def test_every_file_of_the_suite_is_what_pyyaml_makes_of_it() -> None:
+    files = sorted(CONFIG.glob('*/config/**/*.yaml'))
+    assert len(files) > 10
+    for file in files:
+        text = file.read_text(encoding='utf-8')
+        assert repr(parsed(text)) == repr(yaml.safe_load(text))
+
+
+def test_a_key_given_twice_is_refused_where_it_comes_again() -> None:
+    with pytest.raises(yaml.YAMLError) as refused:
+        parsed('a: {b: 1, c: 2}\nd:\n  e: 1\n  e: 2\n')
+    assert in_words(refused.value) == 'the key e more than once, again in line 4, column 3'
+
+
+def test_a_merged_mapping_may_be_overridden() -> None:
+    assert parsed('x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\n')['y'] == {'a': 1, 'b': 3}
+
+
+def test_many_keys_take_no_time_that_grows_with_their_square() -> None:
+    assert len(parsed('\n'.join(f'k{number}: 1' for number in range(20_000)))) == 20_000
+
+
+@pytest.mark.parametrize('text', ['[' * 100_000, '- ' * 100_000, '{a: ' * 100_000])
+def test_endless_nesting_is_refused_by_its_depth(text: str) -> None:
+    with pytest.raises(yaml.YAMLError, match=f'more than {DEEPEST} levels'):
+        parsed(text)
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['a: !!int ""', 'a: 2026-13-45', '"\ud800"', '{[1]: 2}', '\0', '&a [*b]'],
+)
+def test_what_it_cannot_be_ends_in_an_error_that_readers_know(text: str) -> None:
+    with pytest.raises(ERRORS) as refused:
+        parsed(text)
+    assert in_words(refused.value)
