@@ -90,7 +90,10 @@ def tcp_and_udp(pid: int) -> tuple[set[str], set[str]]:
 @pytest.mark.installed
 @pytest.mark.parametrize(
     ('words', 'says'),
-    [(('virtual-rig', '--directory', 'rig'), 'truth'), (('imu-emulator',), '/dev/pts')],
+    [
+        pytest.param(('virtual-rig', '--directory', 'rig'), 'truth', marks=pytest.mark.slow),
+        (('imu-emulator',), '/dev/pts'),
+    ],
     ids=lambda words: words[0] if isinstance(words, tuple) else '',
 )
 def test_simulated_hardware_opens_no_socket_of_the_network(

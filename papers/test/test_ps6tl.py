@@ -59,6 +59,7 @@ def test_contradictions_are_counted_apart(report) -> None:
     assert against == sum(row.relation == '!=' for row in report.rows)
 
 
+@pytest.mark.slow
 def test_a_contradiction_that_vanishes_fails_the_run(
     ps6tl: ModuleType, monkeypatch, tmp_path, capsys
 ) -> None:

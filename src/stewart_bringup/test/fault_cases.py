@@ -463,7 +463,6 @@ SETPOINTS = (
         (act('do.silence'),),
         r'^no command in time while moving \(100 ms waited\)',
         *('ENABLED', 0.4, WAY),
-        quick=True,
     ),
     Case(
         'one setpoint is not a number',

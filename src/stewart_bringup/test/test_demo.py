@@ -75,6 +75,7 @@ def test_unknown_back_end_is_named(tmp_path: Path) -> None:
     assert type(caught.value).__module__.startswith('stewart_')
 
 
+@pytest.mark.slow
 @pytest.mark.realtime
 def test_the_rig_goes_before_the_machine_but_the_middleware_does_not(tmp_path: Path) -> None:
     scenario = Scenario('ex800', WAVES['eq18'], 30.0, 1, 'daq')
@@ -113,6 +114,7 @@ def _children() -> list[int]:
     return [int(number) for number in listed.split()]
 
 
+@pytest.mark.slow
 def test_scenario_that_fails_is_in_the_report_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,9 +168,9 @@ def test_what_identification_finds_is_put_beside_what_stands_there(tmp_path: Pat
     assert not (tmp_path / 'unfinished').exists()
 
 
-@pytest.mark.parametrize(
-    'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
-)
+# test_composition.py interrupts a run.
+@pytest.mark.slow
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_demo_closes_the_bag_and_keeps_the_older_report(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -271,6 +271,7 @@ def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path
     assert np.nanmean(status.nis[100:]) == pytest.approx(6.0, abs=1.5)
 
 
+@pytest.mark.slow
 def test_a_rig_on_ethercat_runs_in_simulated_time(tmp_path: Path) -> None:
     found = []
     for name in ('one', 'two'):

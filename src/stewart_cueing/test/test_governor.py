@@ -58,7 +58,7 @@ def adversary(seed: int, seconds: float) -> np.ndarray:
     return inputs
 
 
-@pytest.mark.parametrize('name', ['vigo', 'srs'])
+@pytest.mark.parametrize('name', ['vigo', pytest.param('srs', marks=pytest.mark.slow)])
 @pytest.mark.parametrize('seed', [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_every_setpoint_is_admitted_whatever_the_vehicle_does(name: str, seed: int) -> None:
     wanted, followed, _ = ride(name, WILD, adversary(seed, 6.0))

@@ -19,7 +19,7 @@ PERIOD = 0.005
 
 
 @pytest.mark.parametrize('name', ['vigo', pytest.param('srs', marks=pytest.mark.slow)])
-@pytest.mark.parametrize('interval', [0.005, 0.02])
+@pytest.mark.parametrize('interval', [pytest.param(0.005, marks=pytest.mark.slow), 0.02])
 def test_a_live_ride_is_the_recorded_one_an_interval_later(name: str, interval: float) -> None:
     platform, ride = load_platform(name), drive(6.0, interval)
     settings = settings_for(name)

@@ -217,6 +217,7 @@ def test_a_plan_goes_to_the_limits_and_leaves_the_governor_nothing_to_refuse() -
     assert min(shares) == 1.0
 
 
+@pytest.mark.slow
 def test_it_feels_more_like_the_vehicle_than_the_washout_does() -> None:
     ride, platform = drive(8.0, 0.02), load_platform('srs')
     errors = []

@@ -101,6 +101,7 @@ def soft_waves(time, amplitudes):
     )
 
 
+@pytest.mark.slow
 def test_waves_within_the_limits_are_followed_wholly():
     amplitudes = np.array([0.06, 0.05, 0.05])
     off, shares = followed(amplitudes, 7.0)
@@ -117,6 +118,7 @@ def test_in_a_hard_sea_every_setpoint_is_admitted_and_level_goes_before_height()
     assert 0.1 < shares[1] < shares[0] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_sea_beyond_the_tilt_that_fits_is_followed_in_part_within_every_limit():
     amplitudes = np.array([0.5, 0.4, 0.8])
     off, shares = followed(amplitudes, 7.0)

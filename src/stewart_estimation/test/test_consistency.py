@@ -43,6 +43,7 @@ def broken(consistency: Consistency) -> set[str]:
     return {verdict.name for verdict in consistency.verdicts if not verdict.held}
 
 
+@pytest.mark.slow
 def test_exact_bands_hold_white_innovations_as_often_as_they_say() -> None:
     runs = [judged(white(seed), confidence=0.9, strict=True) for seed in range(200)]
     for number, verdict in enumerate(runs[0].verdicts):

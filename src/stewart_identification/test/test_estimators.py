@@ -119,6 +119,7 @@ def test_least_squares_reaches_the_cramer_rao_bound_and_its_intervals_hold(model
     assert summary.pooled_band[0] <= summary.pooled <= summary.pooled_band[1]
 
 
+@pytest.mark.slow
 def test_intervals_survive_a_low_pass_that_fools_the_textbook(model, clean):
     low_pass = LowPass(0.02, 3.0, 9.0)
     edge = low_pass.half_width

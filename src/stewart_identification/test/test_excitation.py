@@ -20,6 +20,7 @@ def planner() -> ExcitationPlanner:
     return ExcitationPlanner(platform, PlatformModel.from_platform(platform))
 
 
+@pytest.mark.slow
 def test_a_swarm_that_begins_outside_ends_inside_and_better_than_the_wave(planner, tmp_path):
     platform = Platform.from_yaml('ex800')
     found = planner.plan(Swarm(12, 40, 1.5, 1.5, 0.72), np.random.default_rng(1))

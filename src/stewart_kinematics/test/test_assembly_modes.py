@@ -102,7 +102,7 @@ def test_dietmaiers_platform_has_forty_poses():
     assert np.abs(modes.position[0] - DIETMAIER_NEUTRAL.position).max() < 1e-5
 
 
-@pytest.mark.parametrize('count', [2, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('count', [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_general_platforms_have_forty_solutions(count):
     rng, home = np.random.default_rng(5), Pose.from_rpy([0.0, 0.0, 1.5], (0.0, 0.0, 0.0))
     for _ in range(count):
@@ -115,7 +115,7 @@ def test_general_platforms_have_forty_solutions(count):
         assert np.abs(modes.position - pose[0]).max(axis=1).min() < 1e-8
 
 
-@pytest.mark.parametrize('count', [8, pytest.param(21, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('count', [4, pytest.param(21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('name', PLATFORMS)
 def test_connected_mode_is_what_forward_says(name, count):
     geometry, rng = load_platform(name).geometry, np.random.default_rng(16)

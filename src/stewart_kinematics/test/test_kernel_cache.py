@@ -80,6 +80,7 @@ def test_renumbered_constant_means_new_machine_code(copy: Path, tmp_path: Path) 
     assert run(copy, cache) == ['11.0', '1']
 
 
+@pytest.mark.slow
 def test_linked_sources_share_their_kernels(copy: Path, tmp_path: Path) -> None:
     """As `colcon build --symlink-install` links them."""
     run(copy, tmp_path / 'cache')

@@ -83,7 +83,10 @@ def test_csv_on_standard_output_keeps_the_table_off_it(capsys: pytest.CaptureFix
     assert 'volume with this attitude' in captured.err
 
 
-@pytest.mark.parametrize(('suffix', 'magic'), [('.png', b'\x89PNG'), ('.svg', b'<?xml')])
+@pytest.mark.parametrize(
+    ('suffix', 'magic'),
+    [pytest.param('.png', b'\x89PNG', marks=pytest.mark.slow), ('.svg', b'<?xml')],
+)
 def test_picture_is_written_in_the_format_of_its_suffix(
     suffix: str, magic: bytes, tmp_path: Path
 ) -> None:

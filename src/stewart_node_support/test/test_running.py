@@ -74,7 +74,7 @@ def time_to_active() -> float:
     return took
 
 
-@pytest.mark.parametrize('times', [5, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('times', [3, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_signal_at_any_moment_ends_with_code_0(number: signal.Signals, times: int) -> None:
     rng = random.Random(int(number))

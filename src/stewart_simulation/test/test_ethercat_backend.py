@@ -234,7 +234,12 @@ def test_six_axes_follow_a_wave(
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'reason'),
     [
-        ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
+        pytest.param(
+            'drive_fault',
+            {'slave': 4, 'code': 0x2310},
+            'leg 4 reports fault 0x2310: continuous ov',
+            marks=pytest.mark.slow,
+        ),
         # test_ethercat_inline.py has all of them in simulated time.
         # A cycle may see the drive's fault first, or that it is not in OP any more.
         pytest.param('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5', marks=pytest.mark.slow),
@@ -362,6 +367,7 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
     assert not user.changes[-1].homed
 
 
+@pytest.mark.slow
 def test_calibration_writes_offsets_that_make_the_strokes_right(
     rig: Any, use: Callable[..., User], capsys: pytest.CaptureFixture[str]
 ) -> None:

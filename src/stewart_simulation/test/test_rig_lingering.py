@@ -99,6 +99,7 @@ def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: Rig
     assert not rig.directory.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.installed
 def test_a_rig_waits_for_a_master_that_is_delayed_with_the_drives_on(tmp_path: Path) -> None:
     try:

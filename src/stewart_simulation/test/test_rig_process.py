@@ -265,7 +265,13 @@ ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path
 
 @pytest.mark.parametrize(
     'number',
-    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL],
+    [
+        *(
+            pytest.param(number, marks=pytest.mark.slow)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        ),
+        signal.SIGKILL,
+    ],
 )
 def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.Signals) -> None:
     place = tmp_path / ('d' * 120)  # deeper than the name of a socket may be long
@@ -318,6 +324,7 @@ def test_a_killed_rig_leaves_nothing_after_its_owner_has_ended_it(tmp_path: Path
     assert not (tmp_path / 'd').exists()
 
 
+@pytest.mark.slow
 @pytest.mark.realtime
 def test_a_stuck_encoder_is_found_before_its_drive_runs_away(
     rig: RigProcess, mover: Mover

@@ -132,7 +132,9 @@ def test_a_sensor_that_keeps_its_pace_is_well(bench: Bench) -> None:
 
 
 @pytest.mark.realtime
-@pytest.mark.parametrize(('latency', 'worst'), [(0.0, 0.003), (0.016, 0.008)])
+@pytest.mark.parametrize(
+    ('latency', 'worst'), [pytest.param(0.0, 0.003, marks=pytest.mark.slow), (0.016, 0.008)]
+)
 def test_stamps_are_the_instants_of_the_cycles(
     bench: Bench, latency: float, worst: float, lateness: Callable[[], float]
 ) -> None:
