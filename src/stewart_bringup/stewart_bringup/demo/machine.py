@@ -51,13 +51,16 @@ LATE_LONGEST = 5e-3
 ADVICE = (
     'a real-time priority (rtprio in limits.conf), a core that nothing else uses, or a lower rate'
 )
-# Words of the driver that stops because frames, commands or cycles came late.
+# Words of the driver that stops because frames, commands or cycles came late, and of whoever gave
+# up waiting for a start.
 LATENESS = (
     'no command in time',
     'no command for',
     'cycles of the last second were missed',
     'no frame has come back',
     'from its setpoint',
+    'did not start within',
+    'no answer within',
 )
 DIAGNOSTICS, CYCLE = '/diagnostics', 'driver: cycle'
 
@@ -93,7 +96,7 @@ class Machine:
 
 
 def because_late(reason: str) -> bool:
-    """Tell whether the driver stopped because frames, commands or cycles came late."""
+    """Tell whether frames, commands, cycles or a start came late."""
     return any(words in reason for words in LATENESS)
 
 

@@ -173,7 +173,7 @@ def unfinished_chapter(
         machine: What the machine did, where that is the reason.
     """
     stopped = 'the driver brought the platform to rest, as safety asks for'
-    excuse = _not_kept(machine, stopped) if machine else ''
+    excuse = _not_kept(machine, stopped if history else 'the start') if machine else ''
     body = [
         f'<p class="broken">{escape(reason)}</p>',
         f'<p>{escape(excuse)}</p>' if excuse else '',
