@@ -48,7 +48,9 @@ class LiveInput:
                 f'expected six finite numbers [m/s², rad/s], got {values.tolist()}'
             )
         self._go(self.value(now), values, now)
-        self._span = min(max(now - self._heard, self._shortest), LONGEST_LINE)
+        # The first sample after silence is reached as softly as the first one of all.
+        since = np.inf if self.silent() else now - self._heard
+        self._span = min(max(since, self._shortest), LONGEST_LINE)
         self._heard = now
 
     def value(self, now: float) -> Array:

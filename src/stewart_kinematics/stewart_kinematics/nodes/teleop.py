@@ -66,6 +66,8 @@ class Teleop(TrajectoryNode):
             if frame not in {'', BASE_FRAME, PLATFORM_FRAME}:
                 frames = f'{BASE_FRAME} or {PLATFORM_FRAME}'
                 raise MessageError(f'a velocity in {frame!r}: expected {frames}')
+            if self._is_old(message.header.stamp):
+                return
             parts = message.twist.linear, message.twist.angular
             twist = np.concatenate([vector_from_msg(part) for part in parts])
             self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
@@ -84,6 +86,8 @@ class Teleop(TrajectoryNode):
             axes = parameters.asked(message.axes, message.buttons)
             if axes is None:
                 self._let_go()
+                return
+            if self._is_old(message.header.stamp):
                 return
             if not self._released:
                 button = f"the dead man's button {parameters.dead_man_button}"
@@ -106,14 +110,9 @@ class Teleop(TrajectoryNode):
         """Take a velocity (6,) [m/s, rad/s] of an instant; it begins a motion where none is.
 
         Raises:
-            MessageError: If it is not of now.
             StewartError: If it is not finite, or no motion can begin now.
         """
         sent, now = to_nanoseconds(stamp), self.get_clock().now().nanoseconds
-        age = (now - sent) * 1e-9
-        if not -TIMEOUT < age < TIMEOUT:
-            most = f'allowed are {TIMEOUT:g} s'
-            raise MessageError(f'a velocity is {age:.3f} s old, {most}: stamp it anew')
         if self._steering is None or self.playback is None:
             if not np.any(twist):
                 return
@@ -124,6 +123,18 @@ class Teleop(TrajectoryNode):
         assert self.playback is not None
         asked_at = self.playback.elapsed(min(sent, now))
         self._steering.command(twist, asked_at, in_platform=in_platform)
+
+    def _is_old(self, stamp: Any) -> bool:
+        """Tell whether a velocity's stamp is not of now, and complain if so.
+
+        In a burst of late messages the last one is new, so an old one changes nothing else.
+        """
+        age = (self.get_clock().now().nanoseconds - to_nanoseconds(stamp)) * 1e-9
+        if -TIMEOUT < age < TIMEOUT:
+            return False
+        most = f'allowed are {TIMEOUT:g} s'
+        self._complain(MessageError(f'a velocity is {age:.3f} s old, {most}: stamp it anew'))
+        return True
 
     def _complain(self, error: StewartError | MessageError) -> None:
         self.refusal = str(error)
