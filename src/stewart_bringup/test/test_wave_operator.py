@@ -223,15 +223,18 @@ def test_request_to_stop_is_obeyed_while_a_service_does_not_answer(
     assert [name.strip('/') for name in asked] == ['driver/enable']
 
 
-def test_without_a_rig_the_refusal_says_so() -> None:
+def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so() -> None:
+    lines: list[str] = []
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         operator = Operator(
             StopSignals(),
             namespace='nobody',
-            parameter_overrides=[Parameter('patience', value=0.2)],
+            parameter_overrides=[Parameter('patience', value=0.5)],
         )
+        operator.show = lines.append
         with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
             spin([operator], task=partial(operator.request, 'ocean/start'), stop=StopSignals())
+        assert lines == ['ocean/start: waiting, 0.5 s at most', '']
     finally:
         rclpy.try_shutdown()

@@ -30,6 +30,8 @@ ANSWER_LIMIT = 10.0
 DISCOVERY_LIMIT = 5.0
 # The longest stroke there is, at a tenth of a slow leg's rate [s].
 LONGEST_PARKING = 120.0
+# A wait that lasts longer is told meanwhile [s].
+UNTOLD = 0.3
 STATE = 'driver/state'
 OK = DiagnosticStatus.OK
 
@@ -51,7 +53,12 @@ class Operator(Node):
     Args:
         stop: Where a request to stop comes from; `heed` raises it.
         parameters: Dataclass of its parameters, derived from OperatorParameters.
+
+    Attributes:
+        show: Takes a line about what is waited for, and an empty one when that is over.
     """
+
+    show: Callable[[str], None] | None = None
 
     def __init__(
         self,
@@ -132,13 +139,21 @@ class Operator(Node):
             StopRequested: If a request to stop came.
         """
         patience = max(min(self.settings.patience, limit), at_least)
-        end = self._patience_clock() + patience
-        while not condition():
-            if self._patience_clock() > end:
-                raise RequestRefused(what, self._reason_of_silence(patience))
-            if not heedless:
-                self.heed()
-            await self.pause(STEP)
+        begun, told = self._patience_clock(), False
+        try:
+            while not condition():
+                waited = self._patience_clock() - begun
+                if waited > patience:
+                    raise RequestRefused(what, self._reason_of_silence(patience))
+                if not heedless:
+                    self.heed()
+                if self.show and not told and waited > UNTOLD:
+                    self.show(f'{what}: waiting, {patience:g} s at most')
+                    told = True
+                await self.pause(STEP)
+        finally:
+            if self.show and told:
+                self.show('')
 
     def _reason_of_silence(self, waited: float) -> str:
         """Say why nothing may have come of a request."""

@@ -8,13 +8,15 @@ import argparse
 from collections.abc import Callable, Coroutine
 from functools import partial
 import pkgutil
+import sys
 from typing import Any
 
 from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bringup.errors import BringupError
+from stewart_tables.progress import LiveLine
 
 PATIENCE = 10.0
-"""How long a verb waits for a rig to answer [s]."""
+"""How long a verb waits for a rig, which may just be starting, to answer [s]."""
 
 REAL_SPEED = 1.0
 # What a person writes, and what the node simulation_clock takes for it.
@@ -105,5 +107,6 @@ def on_the_graph(
         node = pkgutil.resolve_name(f'stewart_bringup.nodes.{operator}')(
             stop, namespace=namespace, parameter_overrides=[Parameter('patience', value=PATIENCE)]
         )
+        node.show = LiveLine(sys.stderr).show
         # It is the operator that heeds a signal: what it has begun may have to be ended.
         return spin([node], task=partial(work, node), stop=StopSignals())
