@@ -44,11 +44,21 @@ def test_a_stop_ends_at_the_end_of_a_stroke() -> None:
     near[4], near[5] = 1.5e-3, 0.6 - 0.2e-3
     free = CommonStop(near, RATES, 6.0, None)
     assert free.end[5] > 0.6
+    assert np.allclose(free.end, near + RATES * free.duration / 2.0, atol=1e-12)
     stop = CommonStop(near, RATES, 6.0, LIMITS)
     assert stop.shortened_for == 6
     assert stop.end[5] == pytest.approx(0.6, abs=1e-12)
     assert np.allclose(stop.end - near, RATES * stop.duration / 2.0, atol=1e-12)
     assert stop.duration < free.duration
+
+
+def test_a_stop_that_fits_in_front_of_an_end_is_not_shortened() -> None:
+    free = CommonStop(STROKES, RATES, 6.0, None)
+    room = np.maximum(1.01 * np.abs(free.end - STROKES), 1e-3)
+    near = LegLimits(STROKES - room, STROKES + room, rate=0.6, acceleration=6.0)
+    stop = CommonStop(STROKES, RATES, 6.0, near)
+    assert (stop.shortened_for, stop.duration) == (None, free.duration)
+    assert np.allclose(stop.at(stop.duration), (free.end, np.zeros(6)))
 
 
 def test_a_leg_beyond_an_end_does_not_step_back() -> None:

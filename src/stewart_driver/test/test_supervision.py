@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
+from stewart_driver.control import supervision
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.control.supervision import OverrunRate, StuckDetector, Supervisor
 from stewart_driver.legs import LegLimits
@@ -29,7 +30,7 @@ def measured(stamp: float, leg: int = 1, change: float = 0.0, rate: float = 0.0)
 
 
 def test_silence_counts_from_the_last_command(supervisor: Supervisor) -> None:
-    assert supervisor.silence(10.0, 10.0 + 0.99 * SETTINGS.command_timeout) is None
+    assert supervisor.silence(0.0, SETTINGS.command_timeout) is None
     assert supervisor.silence(10.0, 10.12) == (
         'no command for 0.120 s while moving, allowed are 0.1 s'
     )
@@ -74,6 +75,21 @@ def test_a_cycle_that_takes_two_periods_misses_half_of_them(supervisor: Supervis
     assert rate.missed(20.0) == rate.missed(20.9) == 0.0
 
 
+@pytest.mark.parametrize('window', [0.5, 1.0, 2.0])
+def test_the_share_of_missed_cycles_is_that_of_one_window(
+    monkeypatch: pytest.MonkeyPatch, window: float
+) -> None:
+    monkeypatch.setattr(supervision, 'WINDOW', window)
+    first = window * (1.0 + supervision.SLACK)
+    rate = OverrunRate(0.5 * first)
+    assert rate.missed(0.0) == 0.0
+    assert rate.missed(first) == pytest.approx(0.51)
+    steady = OverrunRate(0.01 * window)
+    shares = [steady.missed(0.02 * window * number) for number in range(500)]
+    assert set(shares[:51]) == {0.0}
+    assert shares[60:] == pytest.approx([0.5] * 440, abs=0.011)
+
+
 @pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
 def test_a_measurement_must_be_finite(supervisor: Supervisor, value: float) -> None:
     assert supervisor.measurement(measured(0.0, 4, value)) == (
@@ -82,6 +98,11 @@ def test_a_measurement_must_be_finite(supervisor: Supervisor, value: float) -> N
     assert supervisor.measurement(measured(0.0, 5, rate=value)) == (
         f'the measured rate of leg 5 is {value}'
     )
+
+
+def test_a_measurement_has_six_legs(supervisor: Supervisor) -> None:
+    with pytest.raises(ValueError, match='zip'):
+        supervisor.measurement(Measurement(0.0, MIDDLE[:5], ZERO[:5]))
 
 
 def test_a_measurement_cannot_move_faster_than_the_legs(supervisor: Supervisor) -> None:
@@ -142,3 +163,12 @@ def test_a_leg_that_moved_and_then_sticks_is_found() -> None:
     assert not stuck.look(read, read).any()
     found = [stuck.look(read, read + 4e-4 * step) for step in range(1, 5)]
     assert [bool(legs.all()) for legs in found] == [False, False, True, True]
+
+
+def test_a_reading_at_the_edge_of_its_noise_is_stuck_one_beyond_has_moved() -> None:
+    band = 2.0**-10
+    for change, expected in ((band, True), (1.01 * band, False)):
+        stuck = StuckDetector(band, 2.0 * band, 3)
+        # The reading goes to and fro while the command goes on.
+        found = [stuck.look(ZERO + change * (k % 2), ZERO + band * k) for k in range(9)]
+        assert found[-1].all() == found[-1].any() == expected

@@ -180,7 +180,7 @@ class OverrunRate:
         self._period = period
         self._missed: deque[tuple[float, float]] = deque()
         self._since: float | None = None
-        self._last = 0.0
+        self._last: float
 
     def forget(self) -> None:
         """Begin anew with the next cycle."""
