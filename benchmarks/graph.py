@@ -302,7 +302,7 @@ def main() -> int:
         return 0
     about = {**harness.machine(('numpy', 'numba')), 'seconds': f'{chosen.seconds:g}'}
     # Graphs of other people on this machine are not to be heard.
-    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    os.environ['ROS_DOMAIN_ID'] = f'{1 + os.getpid() % 100}'
     runs = []
     for rate in chosen.rates:
         for kind in chosen.rounds * list(chosen.kinds):

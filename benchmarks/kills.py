@@ -281,7 +281,7 @@ def main() -> int:
     parser.add_argument('--of', nargs='+', choices=PROCESSES, default=list(PROCESSES))
     parser.add_argument('--seed', type=int, default=0)
     chosen = parser.parse_args()
-    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    os.environ['ROS_DOMAIN_ID'] = f'{1 + os.getpid() % 100}'
     about = {**harness.machine(('rosbags',)), 'seed': chosen.seed}
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     file, rng = harness.OUTPUT / 'kills.json', np.random.default_rng(chosen.seed)

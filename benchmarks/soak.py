@@ -58,6 +58,7 @@ FILES = [config_file('rig', RIG), config_file('wave', WAVE)]
 FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
 WARM_UP, MOST_GROWTH = 0.2, 0.01
 PERIOD = 0.005
+ROTATION_LIMIT = 60.0
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,7 @@ class Soak(WaveOperator):
         executor.remove_node(before)
         take_down(before)
         self.judge()
+        # The executor lets go of the old subscriptions when this has returned.
         matched = [item.subscribers for item in self._counters]
         self._segment += 1
         self._recorder = make_node(
@@ -231,11 +233,20 @@ class Soak(WaveOperator):
             overrides={'output': str(self.bag), 'topics': self._recorded, 'poll_period': 1.0},
             lean=True,
         )
-        while any(map(le, [item.subscribers for item in self._counters], matched)):
-            self._recorder.discover()
-            time.sleep(0.01)
         lock_step.add(self._recorder)
         executor.add_node(self._recorder)
+        latest = time.monotonic() + ROTATION_LIMIT
+        while any(map(le, [item.subscribers for item in self._counters], matched)):
+            # No signal ends this.
+            if time.monotonic() > latest:
+                raise RequestRefused('recorder', f'not heard within {ROTATION_LIMIT:g} s')
+            self._recorder.discover()
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        """End the last bag, in which the end of all other nodes is."""
+        take_down(self._recorder)
+        self.judge()
 
     @property
     def bag(self) -> Path:
@@ -301,7 +312,7 @@ def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:
 
         with nullcontext() if simulated else real_time():
             spin([*nodes, soak], task=work, pace=pace)
-    soak.judge()
+        soak.close()
     return soak.account
 
 
@@ -360,7 +371,8 @@ def main() -> int:
         'seed': chosen.seed,
         'hours_asked_for': f'{chosen.hours:g}',
     }
-    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    # Graphs of others on this machine are not to be heard, whatever the shell has chosen.
+    os.environ['ROS_DOMAIN_ID'] = f'{1 + os.getpid() % 100}'
     begun = time.perf_counter(), time.process_time()
 
     def tell(account: Account) -> None:

@@ -33,6 +33,9 @@ COAST_AFTER = 0.05
 STRANGE = 1.0
 """Stamps that lie so far back, or so far apart, are not late but from another clock [s]."""
 
+LEAP = 10.0
+"""A stamp so far after the latest of either sensor is from another clock, or ends a pause [s]."""
+
 PATIENCE = 10
 """So many stamps from another clock in a row are believed: time has begun anew."""
 
@@ -216,9 +219,10 @@ class LiveEstimation:
         if not (len(imu_stamps) and len(leg_stamps)):
             return False
         later = imu_stamps[0] > self._imu_stamp and leg_stamps[0] > self._leg_stamp
-        rising = np.all(imu_stamps[1:] > imu_stamps[:-1]) and np.all(
-            leg_stamps[1:] > leg_stamps[:-1]
-        )
+        steps = np.concatenate([np.diff(imu_stamps), np.diff(leg_stamps)])
+        latest = max(self._imu_stamp, self._leg_stamp)
+        leaps = max(imu_stamps[0], leg_stamps[0]) > latest + LEAP
+        rising = np.all((steps > 0.0) & (steps < LEAP)) and not (leaps and math.isfinite(latest))
         return bool(later and rising and imu_stamps[-1] - leg_stamps[-1] <= COAST_AFTER)
 
     def health(self) -> Health:
@@ -268,13 +272,16 @@ class LiveEstimation:
 
     def _believed(self, sensor: str, stamp: float, newest: float) -> bool:
         """Say whether a stamp belongs to the clock of those before; begin anew where it has to."""
-        if stamp >= newest - STRANGE:
+        latest = max(self._imu_stamp, self._leg_stamp)
+        leaps = math.isfinite(latest) and stamp > latest + LEAP
+        if stamp >= newest - STRANGE and not leaps:
             self._strange[sensor] = 0
             return True
         self._strange[sensor] += 1
         if self._strange[sensor] < PATIENCE:
             return False
-        self._begin(f'stamps went back by {newest - stamp:.3f} s')
+        way = f'ahead by {stamp - latest:.3f}' if leaps else f'back by {newest - stamp:.3f}'
+        self._begin(f'stamps went {way} s')
         return True
 
     def _tried(self, work: Callable[[], LiveRows]) -> LiveRows:

@@ -195,6 +195,45 @@ def test_blocks_of_live_samples_give_what_single_ones_give(srs, length):
         np.testing.assert_array_equal(getattr(mine, name)[1:], getattr(theirs, name)[1:])
 
 
+def test_a_leg_sample_of_another_clock_is_dropped(srs, mp1):
+    """To dead-reckon to it in steps of the IMU's timeout would take days."""
+    legs, imu = mp1.legs, mp1.imu
+    disturbed, calm = (LiveEstimation(srs.geometry, srs.settings(mp1)) for _ in range(2))
+    for k in range(100):
+        if k in {50, 70}:
+            assert not len(disturbed.legs(1.8e9, legs.lengths[k]))
+        for live in (disturbed, calm):
+            live.legs(legs.stamps[k], legs.lengths[k])
+            rows = live.imu(imu.stamps[k], imu.specific_forces[k], imu.angular_velocities[k])
+            if live is disturbed:
+                found = rows
+        np.testing.assert_array_equal(found.report, rows.report)
+    assert disturbed.health() == calm.health()
+
+
+@pytest.mark.parametrize('blocks', [False, True])
+def test_after_a_leap_of_the_clock_the_estimation_begins_anew(srs, mp1, blocks):
+    legs, imu, leap = mp1.legs, mp1.imu, 1.8e9
+    live = LiveEstimation(srs.geometry, srs.settings(mp1))
+    values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    for k in range(150):
+        shift = leap if k >= 100 else 0.0
+        if blocks:
+            at = slice(k, k + 1)
+            rows = live.runs(
+                imu.stamps[at] + shift, values[at], legs.stamps[at] + shift, legs.lengths[at]
+            )
+        else:
+            live.legs(legs.stamps[k] + shift, legs.lengths[k])
+            rows = live.imu(imu.stamps[k] + shift, values[k, :3], values[k, 3:])
+        if 100 < k < 108:
+            assert not len(rows)
+    assert rows.stamps[-1] == pytest.approx(legs.stamps[149] + leap, abs=1e-6)
+    assert np.allclose(rows.report[-1, :3], mp1.truth[149].position, atol=1e-3)
+    assert live.health().level == 'ok'
+    assert live.restarts > 0
+
+
 def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):
     live = LiveFilter(srs.geometry, srs.settings(mp1), horizon=0.2)
     imu, legs = mp1.imu, mp1.legs

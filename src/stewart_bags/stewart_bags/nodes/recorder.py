@@ -116,11 +116,14 @@ class Recorder(Node):
                 self._follow(topic, types[0], offers)
 
     def destroy_node(self) -> None:
-        """Write what is waiting, finish the bag, then take the node down."""
-        for timer in self._timers_running:
+        """Write what is waiting, finish the bag, then take the node down; once is enough."""
+        running, self._timers_running = self._timers_running, []
+        for timer in running:
             timer.cancel()
-        self._fetch()
-        for subscription, _ in self._subscriptions_by_topic.values():
+        if running:
+            self._fetch()
+        while self._subscriptions_by_topic:
+            _, (subscription, _) = self._subscriptions_by_topic.popitem()
             self.destroy_subscription(subscription)
         try:
             self.recording.close()
