@@ -259,7 +259,8 @@ class Soak(WaveOperator):
         for topic, count in counts.items():
             sent = count - self._counted[topic]
             account.messages += sent
-            account.lost += abs(sent - self._recorder.counts.get(topic, 0))
+            # A latched topic also tells a later recorder what was said before it came.
+            account.lost += max(sent - self._recorder.counts.get(topic, 0), 0)
         self._counted = counts
         if self._pace is not None:
             account.gaps += self._gaps()
