@@ -56,7 +56,8 @@ CHOSEN = 'not slow and not ros and not realtime and not installed'
 COMMAND = 'python mutation/mutate.py'
 QUICK, LONGEST = 1.0, 15.0
 KINEMATICS, DRIVER = 'stewart_kinematics', 'stewart_driver'
-PATH_TESTS = ('interpolation', 'interpolation_stops', 'path_gaps', 'speed_scaling', 'two_sources')
+PATH_TESTS = ('interpolation', 'interpolation_stops', 'path', 'path_gaps', 'speed_scaling')
+PATH_TESTS += ('jog', 'two_sources')
 TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.kernels.guard': ('motion_guard',),
     f'{KINEMATICS}.kernels.legs': ('inverse', 'jacobian', 'joint_states'),
@@ -69,7 +70,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{DRIVER}.path.common_stop': ('common_stop', 'interpolation_stops'),
     f'{DRIVER}.path.interpolation': PATH_TESTS,
     f'{DRIVER}.path.path': PATH_TESTS,
-    f'{DRIVER}.path.path_clock': ('path_gaps', 'speed_scaling'),
+    f'{DRIVER}.path.path_clock': ('path', 'path_gaps', 'speed_scaling'),
     f'{DRIVER}.path.segment': ('interpolation', 'two_sources'),
 }
 

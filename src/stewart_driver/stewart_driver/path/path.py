@@ -52,7 +52,7 @@ class Path:
         self._powers = np.zeros((3, 4))
         self._powers[0, 0] = self._powers[1, 1] = 1.0
         self._powers[2, 2] = 2.0
-        self._entries = self._powers.reshape(-1)
+        self._entries = self._powers.ravel()
         self.clear()
 
     def clear(self) -> None:
