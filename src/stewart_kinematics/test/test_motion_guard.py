@@ -15,7 +15,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violation
-from stewart_kinematics.kernels.guard import segment_distance
+from stewart_kinematics.kernels.guard import first_outside, segment_distance
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Limits, Platform
 from stewart_kinematics.model.shared_platform import load_platform
@@ -344,3 +344,13 @@ def test_every_limit_of_the_platform_is_guarded(vigo: Platform) -> None:
         value = tight.get(key, getattr(vigo.limits, key) * 1e-3)
         guard = MotionGuard(relaxed(vigo, **{key: value}))
         assert not guard.allowed(motion).all(), key
+
+
+def test_a_bound_itself_is_inside_and_no_number_is_not() -> None:
+    lower, upper = np.array([-1.0, 0.0]), np.array([1.0, 2.0])
+    inside = np.array([lower, upper])
+    assert first_outside(inside, lower, upper) == -1
+    for column, value in ((0, -1.001), (1, 2.001), (0, np.nan), (1, np.nan)):
+        row = upper.copy()
+        row[column] = value
+        assert first_outside(np.vstack([inside, row]), lower, upper) == 2
