@@ -16,9 +16,11 @@ from stewart_cueing.vehicle.response import (
     measured,
     PAIRS,
     PERIOD,
+    played,
 )
 from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
 from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_tables.csv_tables import read_table
@@ -38,6 +40,25 @@ def test_the_measured_response_is_that_of_the_transfer_functions(name: str, sour
         if pair.source == source:
             expected = [closed_form(settings, pair, w, PERIOD) for w in frequencies]
             np.testing.assert_allclose(found[:, pair.result], expected, rtol=0.01)
+
+
+def test_the_optimal_method_is_linear_and_as_symmetric_as_the_platform(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Vigo, turned by 120°, is itself: a linear and isotropic law treats sway like surge."""
+    monkeypatch.setattr('stewart_cueing.vehicle.response.SETTLING', 2.0)
+    guard, settings = MotionGuard(load_platform('vigo')), PRESETS['vigo']
+    assert settings.force_scale[0] == settings.force_scale[1]
+
+    def play(samples: Array) -> Motion:
+        return played('optimal', guard, settings, samples)
+
+    head, frequency = np.array(settings.head), FREQUENCIES[[9]]
+    surge = measured(play, head, 0, frequency, 0.05)[0]
+    sway = measured(play, head, 1, frequency, 0.1)[0]
+    np.testing.assert_allclose(sway[[1, 3]], surge[[0, 4]] * [1.0, -1.0], rtol=0.02)
+    np.testing.assert_allclose([*surge[[1, 3, 5]], *sway[[0, 4, 5]]], 0.0, atol=1e-3)
+    assert 0.5 < abs(surge[0]) / settings.force_scale[0] < 1.0
 
 
 @pytest.mark.slow

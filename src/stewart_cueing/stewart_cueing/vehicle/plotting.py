@@ -34,21 +34,23 @@ def felt_against_wanted(rides: Mapping[str, CuedRide]) -> Figure:
     return figure
 
 
-def response_figure(found: Complex, name: str) -> Figure:
-    """Draw gains and phases of responses (10, 12), two panels for each of `PAIRS`."""
+def response_figure(found: Mapping[str, Complex], title: str) -> Figure:
+    """Draw gains and phases of responses (10, 12) by method, two panels for each of `PAIRS`."""
     figure = Figure(figsize=(14.0, 8.0), layout='constrained')
-    figure.suptitle(name)
+    figure.suptitle(title)
     panels = figure.subplots(4, 5, sharex=True)
     for k, pair in enumerate(PAIRS):
         gain, phase = panels[2 * (k // 5), k % 5], panels[2 * (k // 5) + 1, k % 5]
-        gain.loglog(FREQUENCIES, np.abs(found[k]), marker='.')
-        phase.semilogx(FREQUENCIES, np.degrees(np.angle(found[k])), marker='.')
+        for name, all_tests in found.items():
+            gain.loglog(FREQUENCIES, np.abs(all_tests[k]), marker='.', label=name)
+            phase.semilogx(FREQUENCIES, np.degrees(np.angle(all_tests[k])), marker='.')
         gain.set_title(f'{pair.number}: {pair.name}', fontsize='small')
         phase.set_ylim(-185.0, 185.0)
         phase.set_yticks([-180.0, -90.0, 0.0, 90.0, 180.0])
         if k % 5 == 0:
             gain.set_ylabel('gain [SI]')
             phase.set_ylabel('phase [°]')
+    panels[0, 0].legend(fontsize='x-small')
     for axes in panels[-1]:
         axes.set_xlabel('frequency [rad/s]')
     return figure

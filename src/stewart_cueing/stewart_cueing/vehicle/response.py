@@ -91,6 +91,15 @@ def measured(
     return np.asarray((sine + 1j * cosine) / amplitude)
 
 
+def played(method: str, guard: MotionGuard, settings: WashoutSettings, samples: Array) -> Motion:
+    """Return the motion from rest by samples (m, 6); of the washout, what its filters ask for."""
+    if method == 'washout':
+        return Washout(settings, guard.platform.geometry.neutral_pose, PERIOD).run(samples)
+    player = cueing(method, guard, settings, PERIOD)
+    rows = [player.advance(n * PERIOD, row) for n, row in enumerate(samples)]
+    return Motion(*(np.stack(part) for part in zip(*(r.parts() for r in rows), strict=True)))
+
+
 def responses(
     method: str, platform: Platform, settings: WashoutSettings, progress: Progress = silent
 ) -> Complex:
@@ -98,13 +107,10 @@ def responses(
 
     For the washout these are its filters alone; the governor adds a delay of one period.
     """
+    guard = MotionGuard(platform)
 
     def play(samples: Array) -> Motion:
-        if method == 'washout':
-            return Washout(settings, platform.geometry.neutral_pose, PERIOD).run(samples)
-        player = cueing(method, MotionGuard(platform), settings, PERIOD)
-        rows = [player.advance(n * PERIOD, row) for n, row in enumerate(samples)]
-        return Motion(*(np.stack(part) for part in zip(*(r.parts() for r in rows), strict=True)))
+        return played(method, guard, settings, samples)
 
     found = []
     for source, amplitude in enumerate(AMPLITUDES):

@@ -35,13 +35,13 @@ Settings have presets for vigo and srs. The classical washout is followed within
 the platform: where the platform cannot follow, it is late. The optimal method plans with strokes,
 rates and accelerations of the legs in view. --fit scales the ride until the washout alone keeps
 the limits, and takes that scale for both. --plot draws what is felt by both methods against what
-is wanted.
+is wanted, or the responses of the chosen method beside those of the washout.
 
 examples:
   stewart cue flight.csv --platform srs -o setpoints.csv
   stewart cue drive_1 --topic imu/data --fit -o setpoints.csv
   stewart cue drive.csv --method optimal --plot felt.svg -o setpoints.csv
-  stewart cue --omct --platform srs --plot omct.svg -o omct.csv
+  stewart cue --omct --method optimal --platform srs --plot omct.svg -o omct.csv
 """
 
 
@@ -113,8 +113,8 @@ def _test(arguments: argparse.Namespace, platform: Platform, settings: WashoutSe
     if arguments.plot:
         from stewart_cueing.vehicle.plotting import response_figure
 
-        name = f'{platform.name}, {arguments.method}'
-        save_picture(response_figure(found, name), arguments.plot)
+        drawn = {'washout': responses('washout', platform, settings), arguments.method: found}
+        save_picture(response_figure(drawn, platform.name), arguments.plot)
     return 0
 
 
