@@ -14,6 +14,7 @@ from dataclasses import replace
 import io
 from pathlib import Path
 import shutil
+import sys
 import time
 from typing import Any
 from unittest.mock import Mock
@@ -30,12 +31,15 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
+from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.scene import PlatformScene
 from stewart_viewer.server import open_server
 from stewart_viewer.snapshot import DriveReport, Part, Snapshot
 from stewart_viewer.status import Status
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'src' / 'stewart_viewer' / 'test'))
+from chromium import DISMISS, screenshot
 
 HERE = Path(__file__).parent
 PLATFORM, SEED = 'vigo', 1
@@ -72,8 +76,6 @@ TALL = 1250
 """Height at which all controls fit into the window [pixel]."""
 
 PANEL = 'return document.getElementById("drives").getBoundingClientRect().left'
-# viser warns of the software renderer; a person with a screen does not see that.
-DISMISS = 'document.querySelector(".mantine-Notification-closeButton")?.click()'
 
 
 def main() -> None:
@@ -106,19 +108,17 @@ def main() -> None:
 
 def photograph_controls(platform: Platform) -> None:
     """Photograph the page of a rig that waits for a target; there is nobody to press a button."""
-    server = open_server('127.0.0.1', 0)
+    mailbox = Mailbox()
+    view = LiveView(PLATFORM, mailbox, Mock(), host='127.0.0.1', port=0, rate=10.0)
     try:
-        status = Status(server, platform, 'live')
-        Controls(server, platform, Mock())
-        parts = [status, PlatformScene(server, platform, PLATFORM)]
-        neutral = platform.geometry.neutral_pose
-        drives = DriveReport('ENABLED', 'simulated', True, 'all drives are on')
-        with browser(f'http://127.0.0.1:{server.get_port()}') as page:
+        with browser(view.url) as page:
             page.set_window_size(1280, TALL)
-            waiting = Snapshot(0.0, pose=neutral, drives=drives)
-            picture = photograph(page, parts, waiting)
+            rest = Motion.at_rest(platform.geometry.neutral_pose, (1,))
+            for told in snapshots(platform, np.zeros(1), rest):
+                mailbox.put(told.time, pose=told.pose, strokes=told.strokes, drives=told.drives)
+            picture = picture_of(page, 10.0 * SETTLED)
     finally:
-        server.stop()
+        view.close()
     picture.quantize(192).save(HERE / 'controls.png', optimize=True)
 
 
@@ -178,8 +178,13 @@ def photograph(page: Any, parts: Sequence[Part], snapshot: Snapshot) -> Image.Im
     """Show an instant and return the page."""
     for part in parts:
         part.show(snapshot)
-    time.sleep(SETTLED)
-    return Image.open(io.BytesIO(page.get_screenshot_as_png())).convert('RGB')
+    return picture_of(page, SETTLED)
+
+
+def picture_of(page: Any, settled: float) -> Image.Image:
+    """Return the page after a time [s]."""
+    time.sleep(settled)
+    return Image.open(io.BytesIO(screenshot(page))).convert('RGB')
 
 
 def animate(pictures: Sequence[Image.Image]) -> None:
