@@ -113,9 +113,17 @@ def photograph_controls(platform: Platform) -> None:
     try:
         with browser(view.url) as page:
             page.set_window_size(1280, TALL)
-            rest = Motion.at_rest(platform.geometry.neutral_pose, (1,))
-            for told in snapshots(platform, np.zeros(1), rest):
-                mailbox.put(told.time, pose=told.pose, strokes=told.strokes, drives=told.drives)
+            times = np.linspace(0.0, 4.0, 9)
+            rest = Motion.at_rest(platform.geometry.neutral_pose, times.shape)
+            for told in snapshots(platform, times, rest):
+                mailbox.put(
+                    told.time,
+                    pose=told.pose,
+                    strokes=told.strokes,
+                    forces=told.forces,
+                    drives=told.drives,
+                )
+                time.sleep(SETTLED)
             picture = picture_of(page, 10.0 * SETTLED)
     finally:
         view.close()
