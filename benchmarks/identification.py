@@ -80,7 +80,7 @@ def main() -> int:
             lambda: LeastSquares().fit(model, experiment, rng=rng),
             1,
             LSTSQ,
-            4.0,
+            2.8,
         ),
         harness.Task(LSTSQ, lambda: lstsq(model, experiment)),
         harness.Task(
@@ -105,7 +105,7 @@ def main() -> int:
             lambda: LevenbergMarquardt().fit(model, experiment, rng=rng),
             1,
             SCIPY,
-            2.0,
+            1.25,
         ),
         harness.Task(
             'Levenberg-Marquardt, scipy',

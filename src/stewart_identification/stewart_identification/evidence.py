@@ -63,6 +63,8 @@ def evidence(
         false_alarm: Probability that a term is found where none is.
     """
     tried = [name for name, term in TERMS.items() if term.kind in kinds]
+    if not tried:
+        return ()
     names = [name for name in TERMS if name in tried or name in model.terms]
     largest = replace(model, terms=tuple(names))
     search = _Search(raw_system(largest, experiment))
@@ -103,7 +105,7 @@ def _termless(
     """Search forces of `model` for the terms of `largest`, with noisy strokes; None without."""
     if experiment.shaken is None:
         return None
-    found = raw_system(model, experiment).solve()[0]
+    found = raw_system(model, experiment).solution[0]
     forces = np.where(experiment.used, model.predict(found, experiment), np.nan)
     noisy = replace(experiment.shaken, forces=forces, noise=experiment.noise)
     return _Search(raw_system(largest, replace(noisy, instruments=experiment.instruments)))

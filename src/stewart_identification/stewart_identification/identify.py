@@ -9,7 +9,7 @@ legs and decides which parameter is determined well enough to be printed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
@@ -21,7 +21,6 @@ from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress, Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
-from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import Goodness, goodness
@@ -141,7 +140,7 @@ def identify(
     """
     options = options or Options()
     chosen = with_terms(
-        options.model(platform),
+        options.model(platform).remembering(),
         pooled([item.experiment for item in recordings]),
         options.terms,
         options.false_alarm,
@@ -149,33 +148,30 @@ def identify(
     model, experiment = chosen.model, chosen.experiment
     result, stopped = _search(model, experiment, options, progress)
     found = identifiability(model, experiment, result.parameters)
-    system = linear_system(model, experiment)
-    free = system.solve()[0]
-    least = rms(system.residuals(free)[1] / experiment.weights)
-    alarm = options.false_alarm
+    least, alarm = result.least, options.false_alarm
     fit = goodness(model, result.parameters, experiment, result.residuals, false_alarm=alarm)
     validated = None
     if validation is not None:
-        validated = validate(system, result, validation.experiment, alarm)
+        validated = validate(model, result, validation.experiment, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found)
     body = None if missed(result, least) or lacking else body_of(parameters, model, result)
     payload = payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
-        parameters = (*parameters, *gains_of(system, result, options.level))
+        parameters = (*parameters, *gains_of(model, result, options.level))
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
         payload, covariance = (), np.full_like(covariance, np.nan)
     remarks = [
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks,
-        *(() if missed(result, least) else _about_delay(model, system, result, options.reach)),
+        *(() if missed(result, least) else _about_delay(model, result, options.reach)),
         *_about_search(result, stopped=stopped),
-        *_about_fit(result, free, least, options.estimator),
+        *_about_fit(result, options.estimator),
     ]
     return Outcome(
         platform,
-        model,
+        replace(model, memory=None),
         experiment,
         result,
         found,
@@ -209,15 +205,11 @@ def _search(
     return options.make().fit(model, experiment, rng=rng, progress=watch), stopped
 
 
-def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parameter, ...]:
+def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parameter, ...]:
     """Return what each leg's force reads per newton, which a known load shows."""
-    assert isinstance(system.model, PlatformModel)
-    first = system.nuisances - 6 - int(system.model.force_delay > 0.0)
-    allowed, reach = system.model.force_gain, float(ndtri(0.5 + 0.5 * level))
-    best, covariance = (
-        system.residuals(result.parameters)[0],
-        system.joint_covariance(result.parameters),
-    )
+    first = len(result.nuisances) - 6 - int(model.force_delay > 0.0)
+    allowed, reach = model.force_gain, float(ndtri(0.5 + 0.5 * level))
+    best, covariance = result.nuisances, result.joint_covariance
     return tuple(
         Parameter.around(
             f'gain_{k + 1}',
@@ -231,32 +223,29 @@ def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parame
 
 
 def validate(
-    system: LinearSystem, result: Result, experiment: Experiment, false_alarm: float
+    model: PlatformModel, result: Result, experiment: Experiment, false_alarm: float
 ) -> Goodness:
     """Predict the forces of an experiment that was not used.
 
     Joint errors and the age of the forces are those that fitted best: they are the machine's.
     """
-    model, parameters = system.model, result.parameters
-    assert isinstance(model, PlatformModel)
+    parameters = result.parameters
     beside = model.nuisance(parameters, experiment)
-    predicted = model.predict(parameters, experiment) + beside @ system.residuals(parameters)[0]
+    predicted = model.predict(parameters, experiment) + beside @ result.nuisances
     columns = np.concatenate([beside, model.regressor(experiment)], axis=2)
-    covariance = system.joint_covariance(parameters)
+    covariance = result.joint_covariance
     variance = np.einsum('nmp,pq,nmq->nm', columns, covariance, columns, optimize=True)
     error = np.sqrt(np.maximum(variance, 0.0))
     left = experiment.forces - predicted
     return goodness(model, parameters, experiment, left, error, false_alarm=false_alarm)
 
 
-def _about_delay(
-    model: PlatformModel, system: LinearSystem, result: Result, reach: float
-) -> Iterator[str]:
+def _about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
     if model.force_delay == 0.0:
         return
-    last, allowed = system.nuisances - 1, 1e3 * model.force_delay
-    age = allowed * float(system.residuals(result.parameters)[0][last])
-    variance = float(system.joint_covariance(result.parameters)[last, last])
+    last, allowed = len(result.nuisances) - 1, 1e3 * model.force_delay
+    age = allowed * float(result.nuisances[last])
+    variance = float(result.joint_covariance[last, last])
     sigma = allowed * np.sqrt(max(variance, 0.0))
     text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
     if age < -reach * sigma:
@@ -278,9 +267,9 @@ def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
         yield f'the search did not end by itself in {result.iterations} iterations'
 
 
-def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Iterator[str]:
-    """Say what is wrong with a fit beside least squares, which find `free` and leave `least`."""
-    left = rms(result.residuals)
+def _about_fit(result: Result, estimator: str) -> Iterator[str]:
+    """Say what is wrong with a fit beside least squares that nothing constrains."""
+    left, free, least = rms(result.residuals), result.free, result.least
     if free[0] < 0.0:
         yield (
             f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '

@@ -187,7 +187,8 @@ def test_rough_laws_widen_by_what_leaving_a_part_of_each_out_does(model, clean):
         expected += np.outer(moved, moved)
 
     # Without residuals nothing else is uncertain.
-    covariance = linear_system(rough, exact).joint_covariance(parameters)[np.ix_(bare, bare)]
+    covariance = linear_system(rough, exact).result(parameters, 0.95, '').joint_covariance
+    covariance = covariance[np.ix_(bare, bare)]
 
     assert rough.laws == tuple(range(10, 18))
     assert model.laws == ()

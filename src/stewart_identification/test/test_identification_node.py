@@ -28,7 +28,11 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
         result = harness.listen(String, 'identification/result', STATE_QOS)
         diagnostics = harness.listen(DiagnosticArray, '/diagnostics')
         harness.add(
-            IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path), friction='common'
+            IdentificationNode,
+            bags=[str(payload_bag)],
+            output=str(tmp_path),
+            friction='common',
+            instruments=True,
         )
         harness.until(lambda: result and progress, timeout=60.0)
         harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=60.0)
@@ -36,7 +40,8 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
     said = json.loads(result[0].data)
     assert said['state'] == 'done'
     assert said['parameters']['m']['interval'][0] < 8.8369 < said['parameters']['m']['interval'][1]
-    assert Path(said['files']['parameters']).is_file()
+    written = Path(said['files']['parameters']).read_text(encoding='utf-8')
+    assert 'instruments: the commanded motion' in ' '.join(written.split())
     assert progress[-1].data == 1.0
 
 

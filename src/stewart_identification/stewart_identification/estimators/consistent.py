@@ -53,7 +53,7 @@ class Consistent:
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
         system = linear_system(model, experiment)
-        parameters = system.solve()[0]
+        parameters = system.solution[0]
         iterations, converged = 1, True
         if not model.physical(parameters):
             chart = _Chart(model)

@@ -25,11 +25,17 @@ class Result:
     Attributes:
         names, units: Of the parameters.
         parameters (p,): Estimates.
+        nuisances (k,): Unknowns that are not asked for, as they fit best, in standard
+            deviations.
         covariance (p, p): Of the estimates; rows and columns of what the motion does not determine
             are NaN.
+        joint_covariance (k + p, k + p): Of nuisances, in units of their priors, and estimates; 0
+            where the motion does not determine one.
         intervals (2, p): Lower and upper ends at `level`; infinite where the motion does not
             determine a parameter.
         residuals (n, m): Measured less predicted forces; NaN where nothing was measured.
+        free (p,): Estimates of least squares that nothing constrains.
+        least: Root mean square of the residuals that these leave [N].
         cost: Sum of the squared weighted residuals.
         iterations: Of the search; 1 for a linear solution.
         converged: Whether the search ended by itself.
@@ -41,9 +47,13 @@ class Result:
     names: tuple[str, ...]
     units: tuple[str, ...]
     parameters: Array
+    nuisances: Array
     covariance: Array
+    joint_covariance: Array
     intervals: Array
     residuals: Array
+    free: Array
+    least: float
     cost: float
     iterations: int
     converged: bool

@@ -29,7 +29,7 @@ class LeastSquares:
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
         system = linear_system(model, experiment)
-        result = system.result(system.solve()[0], self.level, 'linear least squares')
+        result = system.result(system.solution[0], self.level, 'linear least squares')
         if progress is not None:
             progress(1, 1, result.parameters, result.cost)
         return result

@@ -9,6 +9,7 @@ first, so what remains holds exactly what the data say about the parameters.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +77,11 @@ class LinearSystem:
         left = parameters @ self.triangle.T - self.reduced
         return np.asarray(np.einsum('...i,...i->...', left, left) + self.rest)
 
-    def solve(self) -> tuple[Array, Flags]:
-        """Solve by singular values.
+    @cached_property
+    def solution(self) -> tuple[Array, Flags]:
+        """Solution of least length among the best (in units of the scale), by singular values.
 
-        Returns:
-            (p,): The solution of least length (in units of the scale) among the best.
-            (p,): Whether the data determine a parameter.
+        The second array, shape (p,) as well, tells whether the data determine a parameter.
         """
         scale = self.model.scale
         u, values, vt = np.linalg.svd(self.triangle * scale)
@@ -107,23 +107,18 @@ class LinearSystem:
             left = left - self.design[..., :k] @ best
         return best, np.where(self.experiment.used, left, np.nan)
 
-    def covariance(self, parameters: Array) -> Array:
-        """Return the covariance of estimates, shape (p, p), under coloured residuals.
+    def joint_covariance(self, parameters: Array, left: Array) -> Array:
+        """Return the covariance of nuisances and estimates under coloured residuals.
 
-        Rows and columns of what the data do not determine are NaN.
+        Args:
+            parameters (p,): Estimates.
+            left (n, m): Weighted residuals that they leave.
+
+        Returns:
+            (k + p, k + p): Nuisances are in units of their priors. Rows and columns of what the
+                data do not determine are 0.
         """
-        k, seen = self.nuisances, self.solve()[1]
-        result = np.full((len(seen), len(seen)), np.nan)
-        result[np.ix_(seen, seen)] = self.joint_covariance(parameters)[k:, k:][np.ix_(seen, seen)]
-        return result
-
-    def joint_covariance(self, parameters: Array) -> Array:
-        """Return the covariance of nuisances and estimates, shape (k + p, k + p).
-
-        Nuisances are in units of their priors. Rows and columns of what the data do not determine
-        are 0.
-        """
-        seen, k, whole = self.solve()[1], self.nuisances, self.design.shape[2]
+        seen, k, whole = self.solution[1], self.nuisances, self.design.shape[2]
         keep = np.concatenate([np.arange(k), k + np.flatnonzero(seen)])
         design = self.seen[..., keep]
         flat = design.reshape(-1, len(keep))
@@ -131,7 +126,6 @@ class LinearSystem:
         prior = np.diag((np.arange(len(keep)) < k).astype(float))
         information = (flat.T @ flat + self.prior**2 * prior) / np.outer(size, size)
         inverse = np.linalg.inv(information) / np.outer(size, size)
-        left = self.residuals(parameters)[1]
         heart = middle(design, left, self.experiment.stamps, whole - k) + self.prior**4 * prior
         # Of what was taken off for the strokes' noise, so much is uncertain.
         bias = UNSURE * inverse @ self._pull(parameters)[keep]
@@ -145,7 +139,7 @@ class LinearSystem:
         A fit cannot tell how wrong a law is that it has itself adapted. So each counts as what
         it would do to the rest if a part of it, leg by leg, were not in the model.
         """
-        k, whole, seen = self.nuisances, self.design.shape[2], self.solve()[1]
+        k, whole, seen = self.nuisances, self.design.shape[2], self.solution[1]
         result = np.zeros((whole, whole))
         laws = k + np.array([n for n in self.model.laws if seen[n]], dtype=int)
         rest = np.setdiff1d(np.r_[:k, k + np.flatnonzero(seen)], laws)
@@ -182,7 +176,7 @@ class LinearSystem:
         if self.experiment.shaken is None or self.experiment.instruments is not None:
             return self
         k, scale = self.nuisances, self.model.scale
-        pull = self._pull(self.solve()[0])
+        pull = self._pull(self.solution[0])
         flat = self.design.reshape(-1, self.design.shape[2])
         normal = flat[:, :k].T @ flat + self.prior**2 * np.eye(k, flat.shape[1])
         drawn = pull[k:] - normal[:, k:].T @ np.linalg.solve(normal[:, :k], pull[:k])
@@ -199,14 +193,23 @@ class LinearSystem:
         converged: bool = True,
     ) -> Result:
         """Return what the data know of estimates, shape (p,), whoever found them."""
-        left, covariance = self.residuals(parameters)[1], self.covariance(parameters)
+        (nuisances, left), (free, seen) = self.residuals(parameters), self.solution
+        joint = self.joint_covariance(parameters, left)
+        estimated = joint[self.nuisances :, self.nuisances :]
+        covariance = np.where(np.outer(seen, seen), estimated, np.nan)
+        weights = self.experiment.weights
+        beyond = left if parameters is free else self.residuals(free)[1]
         return Result(
             self.model.parameter_names,
             self.model.parameter_units,
             parameters,
+            nuisances,
             covariance,
+            joint,
             intervals(parameters, sigmas_of(covariance), level),
-            left / self.experiment.weights,
+            left / weights,
+            free,
+            float(np.sqrt(np.nanmean(np.square(beyond / weights)))),
             float(np.nansum(left**2)),
             iterations,
             converged,
@@ -228,7 +231,7 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
         FitError: If there are fewer forces than parameters, or a force that cannot be reckoned
             with.
     """
-    used, weights = experiment.used, experiment.weights
+    model, used, weights = model.remembering(), experiment.used, experiment.weights
     regressor = model.regressor(experiment)
     count, size = int(np.count_nonzero(used)), regressor.shape[2]
     if count < size:
@@ -256,7 +259,7 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
 
     basis = instrument_basis(model, model.nominal, experiment)
     system = compressed(rows, 1.0)
-    at = system.solve()[0]
+    at = system.solution[0]
     nuisance = model.nuisance(at, experiment)
     if not nuisance.shape[2]:
         return system
@@ -268,7 +271,7 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
     for _ in range(2):
         variance = float(np.nansum(system.residuals(at)[1] ** 2)) / max(count - size, 1)
         system = compressed(design, max(np.sqrt(variance), 1e-12))
-        at = system.solve()[0]
+        at = system.solution[0]
     return system
 
 
@@ -311,7 +314,7 @@ def known_triangle(model: LinearModel, parameters: Array, experiment: Experiment
     Nuisances are eliminated; columns are per parameter, each times its scale. What the noise of
     the strokes would say as well, without any motion, does not count.
     """
-    factor = experiment.used[..., None] * experiment.weights[:, None]
+    model, factor = model.remembering(), experiment.used[..., None] * experiment.weights[:, None]
     nuisance = model.nuisance(parameters, experiment) * factor
     columns = model.regressor(experiment) * factor * model.scale
     rows = np.concatenate([nuisance, columns], axis=2)

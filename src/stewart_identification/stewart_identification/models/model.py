@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 from stewart_identification.experiment import Experiment
@@ -33,6 +34,10 @@ class LinearModel(ABC):
     bodies: tuple[int, ...] = ()
     non_negative: tuple[int, ...] = ()
     laws: tuple[int, ...] = ()
+
+    def remembering(self) -> Self:
+        """Return the same model for one fit: what motions make of it may be computed once."""
+        return self
 
     @abstractmethod
     def regressor(self, experiment: Experiment) -> Array:

@@ -10,32 +10,26 @@ of the force sensors and their delay, are nuisances.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import PLATFORM
-from stewart_dynamics.newton_euler import actuator_forces, regressor
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.friction import friction_shapes, term_column, TERMS
-from stewart_identification.models.joint_errors import joint_error_columns
+from stewart_identification.models.mechanics import Mechanics
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array
-from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.motion import Array, Motion
 
 FrictionKind = Literal['none', 'common', 'per leg']
 TEN_UNITS = ('kg', 'kg m', 'kg m', 'kg m') + ('kg m²',) * 6
 LARGEST_RATE = 0.1
 """Leg rate at which a viscous friction is compared with a Coulomb one [m/s]."""
-KNOT_DISTANCE = 0.04
-"""Between evaluations of what joint errors do, which follows the motion [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +50,8 @@ class PlatformModel(LinearModel):
         force_gain: Standard deviation of the relative error of each leg's force, such as a torque
             constant's. What all have in common looks like mass: only a known load tells it.
         terms: Names in `models.friction.TERMS` of what is identified along beside `friction`.
+        memory: What motions make of this platform, for one fit (`remembering`); None computes it
+            anew each time.
     """
 
     geometry: Geometry
@@ -65,6 +61,7 @@ class PlatformModel(LinearModel):
     force_delay: float = 0.0
     force_gain: float = 0.0
     terms: tuple[str, ...] = ()
+    memory: dict[Motion, Mechanics] | None = field(default=None, repr=False)
 
     bodies = (0,)
 
@@ -157,13 +154,25 @@ class PlatformModel(LinearModel):
         lower[[0, 4, 7, 9, *self.non_negative]] = 0.0
         return np.stack([lower, upper])
 
+    def remembering(self) -> PlatformModel:
+        """Return this model with a memory, which variants of it by `replace` share."""
+        return replace(self, memory={}) if self.memory is None else self
+
+    def _mechanics(self, experiment: Experiment) -> Mechanics:
+        memory = {} if self.memory is None else self.memory
+        found = memory.get(experiment.inputs)
+        if found is None or not np.array_equal(found.stamps, experiment.stamps):
+            found = Mechanics(self.geometry, self.inertial, experiment.stamps, experiment.inputs)
+            memory[experiment.inputs] = found
+        return found
+
     def regressor(self, experiment: Experiment) -> Array:
         """Return the matrix that takes the parameters to the forces, shape (n, 6, p)."""
-        motion = experiment.inputs
-        columns = [regressor(self.inertial, motion, columns=PLATFORM)]
+        mechanics = self._mechanics(experiment)
+        columns = [mechanics.ten]
         if not self._beside:
-            return np.asarray(columns[0])
-        legs = inverse(self.geometry, motion)
+            return mechanics.ten
+        legs = mechanics.legs
         shapes = experiment.shapes
         if shapes is None:
             shapes = friction_shapes(legs.rate, experiment.forces)
@@ -179,13 +188,11 @@ class PlatformModel(LinearModel):
 
     def offset(self, experiment: Experiment) -> Array:
         """Return the forces of the legs and of known loads, shape (n, 6)."""
-        legs = self.inertial.parameters.copy()
-        legs[PLATFORM] = 0.0
-        forces = actuator_forces(replace(self.inertial, parameters=legs), experiment.inputs)
+        mechanics = self._mechanics(experiment)
         if experiment.loads is None:
-            return forces
-        columns = regressor(self.inertial, experiment.inputs, columns=PLATFORM)
-        return np.asarray(forces + np.einsum('nmp,np->nm', columns, experiment.loads))
+            return mechanics.leg_forces
+        loads = np.einsum('nmp,np->nm', mechanics.ten, experiment.loads)
+        return np.asarray(mechanics.leg_forces + loads)
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what one standard deviation of the unknowns beside the parameters does [N].
@@ -195,8 +202,10 @@ class PlatformModel(LinearModel):
         """
         columns = [super().nuisance(parameters, experiment)]
         if self.joint_tolerance > 0.0:
-            columns.append(self._joint_errors(parameters, experiment))
-        forces = self.predict(parameters, experiment)
+            mechanics = self._mechanics(experiment)
+            columns.append(mechanics.joint_errors(parameters[:10], self.joint_tolerance))
+        if self.force_gain > 0.0 or self.force_delay > 0.0:
+            forces = self.predict(parameters, experiment)
         if self.force_gain > 0.0:
             columns.append(self.force_gain * _per_leg(forces))
         if self.force_delay > 0.0:
@@ -211,28 +220,10 @@ class PlatformModel(LinearModel):
         quick = replace(self, joint_tolerance=0.0).nuisance_change(parameters, experiment)
         return np.concatenate([np.zeros((*experiment.forces.shape, 36)), quick], axis=2)
 
-    def _joint_errors(self, parameters: Array, experiment: Experiment) -> Array:
-        """Return what joint errors of one standard deviation do, shape (n, 6, 36) [N]."""
-        thirty = self.inertial.parameters.copy()
-        thirty[PLATFORM] = parameters[:10]
-        inertial = replace(self.inertial, parameters=thirty)
-        motion, stamps = experiment.inputs, experiment.stamps
-        knots = _knots(stamps)
-        columns = self.joint_tolerance * joint_error_columns(inertial, motion[knots])
-        if len(knots) == len(stamps):
-            return columns
-        return np.asarray(CubicSpline(stamps[knots], columns)(stamps))
-
 
 def _per_leg(values: Array) -> Array:
     """Give every leg a column of its own, shape (n, m, m), of values, shape (n, m)."""
     return values[..., None] * np.eye(values.shape[1])
-
-
-def _knots(stamps: Array) -> NDArray[np.int64]:
-    """Return the samples at which slow functions are evaluated, to be interpolated between."""
-    every = max(int(KNOT_DISTANCE / max(float(np.max(np.diff(stamps), initial=0.0)), 1e-9)), 1)
-    return np.unique(np.append(np.arange(0, len(stamps), every), len(stamps) - 1))
 
 
 CENTROIDAL_NAMES = ('m', 'cx', 'cy', 'cz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')

@@ -65,6 +65,11 @@ class IdentificationParameters:
     seed: int = param(0, 'of all that is random', min=0)
     passband: float = param(5.0, 'of the derivatives [Hz]', min=0.1, max=100.0)
     rate: float = param(100.0, 'of the experiment made of a recording [Hz]', min=1.0, max=10000.0)
+    instruments: bool = param(
+        False,
+        'take the commanded motion (joint_commands) as instruments: for encoders whose noise is '
+        'above 0.05 mm, or which the drives feed back',
+    )
     period: float = param(0.1, 'time between two reports of progress [s]', min=0.01, max=10.0)
 
 
@@ -116,7 +121,9 @@ class IdentificationNode(Node):
                 terms=tuple(kind for kind in chosen.terms if kind),
                 false_alarm=chosen.false_alarm,
             ),
-            extraction=Extraction(chosen.passband, 3.0 * chosen.passband, chosen.rate),
+            extraction=Extraction(
+                chosen.passband, 3.0 * chosen.passband, chosen.rate, chosen.instruments
+            ),
         )
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

@@ -261,7 +261,7 @@ def _instruments(recording: Recording, series: JointSeries) -> tuple[Array, Rema
     if commands is None or not len(commands):
         raise UnusableRecording(
             f'{recording.path}: there are no joint_commands; without the commanded strokes of all '
-            'six legs identify without --instruments'
+            'six legs identify without instruments'
         )
     asked, found = _late_commands(recording, commands, series)
     text = (
