@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -20,13 +20,7 @@ STEP = 1e-5
 Legs = tuple[Array, Array, Array]
 
 
-Moved = tuple[Array, Motion]
-"""Joints of the base and the platform, shape (2, 6, 3), and a motion with the same legs."""
-
-
-def joint_error_columns(
-    inertial: InertialModel, motion: Motion, moved: Sequence[Moved] | None = None
-) -> Array:
+def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
     """Differentiate the forces by the coordinates of the joint centres.
 
     The legs' lengths, rates and accelerations are what is measured: with other joints the same
@@ -35,22 +29,29 @@ def joint_error_columns(
     Args:
         inertial: Nominal joints, with which the motion was made of the lengths, and masses.
         motion: Of the nominal platform, n samples.
-        moved: `moved_joints` of these, which depend on no mass.
 
     Returns:
         (n, 6, 36): By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
     """
     nominal = actuator_forces(inertial, motion)
     columns = np.empty((*motion.shape, 6, 36))
-    for k, (joints, other) in enumerate(moved or moved_joints(inertial, motion)):
-        other_model = replace(inertial, base_joints=joints[0], platform_joints=joints[1])
+    joints = inertial.base_joints, inertial.platform_joints
+    rows = [np.ascontiguousarray(part).tobytes() for part in (*joints, *motion.parts())]
+    for k, (moved, other) in enumerate(_moved(*rows)):
+        other_model = replace(inertial, base_joints=moved[0], platform_joints=moved[1])
         columns[..., k] = (actuator_forces(other_model, other) - nominal) / STEP
     return columns
 
 
-def moved_joints(inertial: InertialModel, motion: Motion) -> list[Moved]:
-    """Move each of the thirty-six joint coordinates by `STEP`."""
-    joints = np.stack([inertial.base_joints, inertial.platform_joints])
+# The motions depend on no parameter, and a fit differentiates at several, along measured motion,
+# instruments, shaken motion and that of a validation.
+@lru_cache(maxsize=4)
+def _moved(*rows: bytes) -> list[tuple[Array, Motion]]:
+    """Move each joint coordinate; the arguments are the memory of two joints and a motion."""
+    base, platform, *parts = (np.frombuffer(row) for row in rows)
+    joints = np.stack([base, platform]).reshape(2, 6, 3)
+    shaped = [part.reshape(-1, width) for part, width in zip(parts, (3, 4, 6, 6), strict=True)]
+    motion = Motion(*shaped)
     legs, moved = _legs_of(joints, motion), []
     for k in range(36):
         others = joints.copy()

@@ -13,7 +13,7 @@ from scipy.interpolate import CubicSpline
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_dynamics.newton_euler import actuator_forces, regressor
-from stewart_identification.models.joint_errors import joint_error_columns, Moved, moved_joints
+from stewart_identification.models.joint_errors import joint_error_columns
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse, LegMotion
@@ -68,15 +68,11 @@ class Mechanics:
         return np.unique(np.append(np.arange(0, count, every), count - 1))
 
     @cached_property
-    def _moved(self) -> list[Moved]:
-        return moved_joints(self.inertial, self.motion[self._knots])
-
-    @cached_property
     def _nominal_errors(self) -> Array:
         return self._errors(self.inertial.parameters[PLATFORM])
 
     def _errors(self, ten: Array) -> Array:
-        return joint_error_columns(self._with(ten), self.motion[self._knots], self._moved)
+        return joint_error_columns(self._with(ten), self.motion[self._knots])
 
     def _with(self, ten: Array) -> InertialModel:
         parameters = self.inertial.parameters.copy()
