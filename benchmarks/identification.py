@@ -98,14 +98,14 @@ def main() -> int:
             lambda: Consistent().fit(model, impossible, rng=rng),
             1,
             LSTSQ,
-            8.0,
+            5.1,
         ),
         harness.Task(
             'Levenberg-Marquardt, Eq. 29',
             lambda: LevenbergMarquardt().fit(model, experiment, rng=rng),
             1,
             SCIPY,
-            1.25,
+            1.4,
         ),
         harness.Task(
             'Levenberg-Marquardt, scipy',

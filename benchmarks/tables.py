@@ -203,6 +203,14 @@ def two_plants(result: Result) -> list[str]:
             for row in item['rows']
         ]
         lines.append('')
+        missed = [row for row in item['rows'] if 100 * row['held_or_said'] < low]
+        if missed:
+            names = ', '.join(f'{row["name"]} (bias {row["bias"]:.2f} σ)' for row in missed)
+            lines += [
+                f'Held too rarely: {names}. What noisy encoders draw estimates by is taken '
+                'off to first order only; instruments leave no such bias.',
+                '',
+            ]
     return lines
 
 
