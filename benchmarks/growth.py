@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How processor time grows with the number of samples, messages and setpoints.
+"""How processor time grows with the number of samples and messages, and with the legs' rate.
 
 The slope is that of a straight line through the logarithms of count and time: 1 if twice the work
 takes twice the time. The counts take turns, five times, and of each the least time is taken, as it
@@ -23,15 +23,25 @@ import asymmetric
 from bags import messages, raw_ours, series_ours, timed, write_bare
 import numpy as np
 from stewart_bags.writing import Storage
+from stewart_driver.control.configuration import InterpolationSettings
+from stewart_driver.legs import LegLimits
+from stewart_driver.path.interpolation import Interpolator
+from stewart_driver.path.motion import LegMotion, Verdict
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.forward import forward, forward_batch
 from stewart_kinematics.solvers.inverse import leg_lengths
 
 ROUNDS, MOST_SLOPE, LEAST_SLOPE = 5, 1.05, 0.95
 SAMPLES = (40_000, 80_000, 160_000, 320_000)
+RATES, RATE_SECONDS = (100, 200, 400, 800), 20
+"""Leg samples per second, and how long a motion takes at each [Hz], [s]."""
 MESSAGES = (5_000, 10_000, 20_000, 40_000)
+RATES, MOTION_SECONDS = (100, 200, 400, 800), 6
+"""Samples of the legs per second [Hz], and how long the motion is that is followed [s]."""
 
 Works = dict[int, Callable[[], object]]
 
@@ -61,6 +71,44 @@ def of_samples() -> dict[str, Works]:
     return found
 
 
+def of_rates() -> dict[str, Works]:
+    """Return what follows the legs of one motion sample by sample, and their rates."""
+    platform = asymmetric.platform()
+    poses: Works = {}
+    paths: Works = {}
+    for rate in RATES:
+        motion = asymmetric.motion(platform, MOTION_SECONDS * rate)
+        lengths = leg_lengths(platform.geometry, motion.position, motion.quaternion_xyzw)
+        poses[rate] = partial(one_by_one, platform.geometry, lengths)
+        paths[rate] = partial(driven, rate)
+    return {
+        "forward kinematics one by one, legs' rate": poses,
+        "path of the driver, legs' rate": paths,
+    }
+
+
+def one_by_one(geometry: Geometry, lengths: Array) -> None:
+    """Solve pose after pose, each from the one before."""
+    start = None
+    for row in lengths:
+        start = forward(geometry, row, start)
+
+
+def driven(rate: int) -> None:
+    """Offer a setpoint in every cycle, and play the path through them."""
+    period, omega = 1.0 / rate, np.linspace(1.0, 3.0, 6)
+    limits = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
+    interpolator = Interpolator(limits, InterpolationSettings(), period)
+    interpolator.hold(np.full(6, 0.3))
+    for cycle in range(MOTION_SECONDS * rate):
+        now = cycle * period
+        strokes = 0.3 + 0.05 * (1.0 - np.cos(omega * now))
+        interpolator.offer(LegMotion(now, strokes, 0.05 * omega * np.sin(omega * now)), now)
+        interpolator.command(now)
+    if set(interpolator.counts) != {Verdict.ACCEPTED}:
+        raise RuntimeError(f'setpoints were refused: {interpolator.last_refusal}')
+
+
 def of_messages(folder: Path) -> dict[str, Works]:
     """Return what reads bags, and their lengths."""
     found: dict[str, Works] = {}
@@ -73,6 +121,11 @@ def of_messages(folder: Path) -> dict[str, Works]:
                 works = found.setdefault(f'bag, {storage.value}, {name}, messages', {})
                 works[count] = partial(read, path)
     return found
+
+
+def per(name: str) -> int:
+    """Return how many samples there are for one of what grows."""
+    return MOTION_SECONDS if name.endswith('rate') else 1
 
 
 def slopes(works: dict[str, Works]) -> list[dict[str, object]]:
@@ -88,7 +141,7 @@ def slopes(works: dict[str, Works]) -> list[dict[str, object]]:
             {
                 'name': name,
                 'counts': list(sizes),
-                'each_us': (1e6 * least / np.array(list(sizes))).tolist(),
+                'each_us': (1e6 * least / np.array(list(sizes)) / per(name)).tolist(),
                 'rounds_s': rounds.tolist(),
                 'slope': slope,
                 'held': slope <= MOST_SLOPE,
@@ -102,7 +155,7 @@ def main() -> int:
     """Measure, print and write."""
     about = harness.machine(('numpy', 'rosbags'))
     with TemporaryDirectory(prefix='growth-') as folder:
-        rows = slopes({**of_samples(), **of_messages(Path(folder))})
+        rows = slopes({**of_samples(), **of_rates(), **of_messages(Path(folder))})
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     content = {'machine': about, 'most_slope': MOST_SLOPE, 'slopes': rows}
     text = json.dumps(content, indent=1) + '\n'

@@ -31,13 +31,12 @@ assert np.allclose(lengths, np.linalg.norm(tips - geometry.base_joints, axis=1),
 assert np.allclose(forward(geometry, lengths).position, place, atol=1e-9)
 print('numpy', np.__version__)
 """
+# What others import is imported by MODULES: here it would compile the kernels of all.
 FRIENDS = """
 import importlib.util, pathlib, sys
 import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.whole_bags import whole_bag
-from stewart_cueing.vehicle.methods import cueing
-from stewart_estimation.live_estimation import LiveEstimation
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.experiment import Experiment
