@@ -18,7 +18,7 @@ from stewart_driver.path import path as module
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, Verdict
 from stewart_driver.path.path import Path
-from stewart_driver.path.path_clock import PathClock
+from stewart_driver.path.path_clock import CATCH_UP_SPEED, CAUTION, PathClock
 
 ONE = np.arange(6) == 2
 RATE = SETTINGS.start_rate_tolerance
@@ -161,3 +161,35 @@ def test_a_step_beyond_the_rate_limit_is_shortened_in_all_legs_alike() -> None:
     assert np.allclose(interpolator._limited(far, CYCLE).strokes, START + change / 4, atol=1e-8)
     near = LegMotion(T0, START + change / 4, ZERO)
     assert interpolator._limited(near, CYCLE) is near
+
+
+@pytest.mark.parametrize(
+    ('slope', 'bend', 'speed'),
+    [
+        (LIMITS.rate / 1.01, 0.0, 1.01),
+        (0.0, LIMITS.acceleration / 1.01**2, 1.01),
+        (0.5 * LIMITS.rate, 0.5 * LIMITS.acceleration, 1.0 + CATCH_UP_SPEED),
+    ],
+)
+def test_a_late_path_is_caught_up_with_no_faster_than_the_hardest_leg_may(
+    slope: float, bend: float, speed: float
+) -> None:
+    clock = PathClock(0.0, LIMITS)
+    clock.start(T0 - 10.0)
+    for cycle in range(1, 500):
+        clock.advance(T0 + CYCLE * cycle, CYCLE, slope * ONE, bend * ONE)
+    assert clock.speed == pytest.approx(speed, abs=1e-9)
+
+
+@pytest.mark.parametrize(('before', 'wanted', 'own'), [(0.0, 1.0, 1.0), (1.04, 0.5, 1.04**2)])
+def test_a_change_of_speed_takes_the_acceleration_that_the_path_leaves(
+    before: float, wanted: float, own: float
+) -> None:
+    slope, bend = 0.4 * LIMITS.rate * ONE, 0.5 * LIMITS.acceleration * ONE
+    clock = PathClock(0.0, LIMITS)
+    clock.start(T0 - 10.0)
+    clock.speed, clock.scaling, clock.recovering = before, wanted, True
+    change = clock.advance(T0 + CYCLE, CYCLE, slope, bend) - before
+    left = CAUTION * LIMITS.acceleration - own * bend.max()
+    assert change == pytest.approx(np.sign(wanted - before) * left * CYCLE / slope.max())
+    assert clock.recovering
