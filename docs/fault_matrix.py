@@ -56,7 +56,12 @@ quick cases, `make test-slow` all.
   (`pytest -m slow src/stewart_bringup/test/test_clock_steps.py`). Timers follow within 50 ms.
 - A full or read-only disk: a verb says so in one sentence and leaves no part of a file
   (`test_disk_ends.py` there); a recorder ends its bag and counts what it loses, and what was
-  flushed is rescued.
+  flushed is rescued. Where the disk is slow, 50 000 messages wait, and what comes beyond counts as
+  lost; the rig goes on (`test_recording.py` of the bags).
+- Out of memory: the kernel ends a process by signal 9; the rows *kill -9* say what comes of it. A
+  recorder that is refused memory ends its bag, and counts what it loses.
+- A leap second is a clock set back by 1 s. Samples of the legs and of the IMU that leap ahead by
+  more than 10 s are dropped, and after ten in a row the state estimation begins anew.
 - What is fallen is the way of the joint that moves furthest, from the final state on.
 """
 

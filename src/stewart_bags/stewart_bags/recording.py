@@ -10,7 +10,7 @@ import threading
 import time
 
 from rosbags.interfaces import Qos
-from stewart_bags.errors import BagError
+from stewart_bags.errors import BagError, WriteFailed
 from stewart_bags.writing import BagWriter
 
 CAPACITY = 50_000
@@ -119,4 +119,7 @@ class Recording:
                     work(*arguments)  # type: ignore[operator]
             except BagError as error:
                 self.failure = error
+            except MemoryError:
+                # It would end this thread, and nobody would hear of what is lost from then on.
+                self.failure = WriteFailed(self._writer.path, self._writer.count, 'out of memory')
         return self.failure is None

@@ -61,6 +61,28 @@ def test_full_queue_counts_as_lost_and_does_not_wait(
     assert recording.counts['/note'] + recording.lost['/note'] == 100
 
 
+def test_a_recording_that_runs_out_of_memory_ends_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = BagWriter.write_raw
+
+    def greedy(self: BagWriter, *arguments: Any) -> None:
+        if self.count == 30:
+            raise MemoryError
+        write(self, *arguments)
+
+    monkeypatch.setattr(BagWriter, 'write_raw', greedy)
+    recording = Recording(BagWriter(tmp_path / 'bag'), capacity=50)
+    recording.add_topic('/note', TEXT)
+    for number in range(100):
+        recording.put('/note', number, packed(f'note {number}'), patient=True)
+    with pytest.raises(WriteFailed, match=r'after 30 messages \(out of memory\)'):
+        recording.close()
+    assert (recording.counts['/note'], recording.lost['/note']) == (30, 70)
+    with Bag(tmp_path / 'bag') as bag:
+        assert len(list(bag.messages())) == 30
+
+
 def test_silence_does_not_keep_messages_off_the_disk(tmp_path: Path) -> None:
     recording = Recording(BagWriter(tmp_path / 'bag'))
     recording.add_topic('/note', TEXT)
