@@ -123,6 +123,7 @@ def test_wheels_work_in_an_empty_environment(
         *pip,
         'install',
         '--quiet',
+        '--no-compile',
         '--only-binary=:all:',
         f'--find-links={wheels}',
         f'--constraint={PINS / pins}',
