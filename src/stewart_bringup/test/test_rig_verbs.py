@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import json
 import os
 from pathlib import Path
@@ -86,6 +86,16 @@ def ask(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
     return said.err if code else said.out
 
 
+def on_the_way(act: Callable[[], object]) -> Callable[[LiveLine, str], object]:
+    """Return what acts where a motion's progress would be shown, not the wait for an answer."""
+    return lambda _, line: act() if line and 'waiting' not in line else None
+
+
+def interrupt() -> None:
+    """Press Ctrl-C."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
 def height(said: str) -> float:
     """Return the height in the words of a move [mm]."""
     (found,) = re.findall(r'z (-?[\d.]+) mm', said)
@@ -139,7 +149,7 @@ def test_interruption_brings_the_platform_to_rest_on_its_way(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = height(ask(capfd, 'move', '--to', *'000000', '--relative-to', 'neutral'))
-    monkeypatch.setattr(LiveLine, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(LiveLine, 'show', on_the_way(interrupt))
 
     said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '10', code=1)
 
@@ -161,7 +171,7 @@ def test_waypoints_are_taught_played_and_stopped(
     assert played.startswith('4 waypoints visited, at x ')
     assert height(played) == pytest.approx(1694.0, abs=0.2)
 
-    monkeypatch.setattr(LiveLine, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(LiveLine, 'show', on_the_way(interrupt))
     said = ask(capfd, 'sequence', str(path), code=1)
     assert said.startswith('stewart sequence: came to rest on the way, as asked, at ')
     assert ask(capfd, 'drive', 'state').startswith('ENABLED')
@@ -174,14 +184,14 @@ def test_quick_stop_ends_a_move(
 ) -> None:
     stops: list[subprocess.Popen[str]] = []
 
-    def stop_on_the_way(*_: object) -> None:
+    def quick_stop() -> None:
         if not stops:
             command = [*COMMAND, 'drive', 'quick-stop']
             stops.append(
                 subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
             )
 
-    monkeypatch.setattr(LiveLine, 'show', stop_on_the_way)
+    monkeypatch.setattr(LiveLine, 'show', on_the_way(quick_stop))
 
     said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '60', code=1)
 

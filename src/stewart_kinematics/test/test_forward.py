@@ -342,17 +342,3 @@ def test_results_cannot_be_written(vigo):
     batch = forward_batch(vigo, lengths.reshape(1, 6))
     for array in (batch.position, batch.status, batch.iterations, batch.residual):
         assert not array.flags.writeable
-
-
-@pytest.mark.parametrize('axis', range(3))
-def test_a_step_that_turns_too_far_is_shortened_as_a_whole(axis):
-    scale, long = 0.7, 3.0
-    for turn, share in ((0.9, 1.0), (long, 1.0 / long)):
-        pose, system = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), np.zeros((8, 8))
-        system[:3, 6], system[3 + axis, 6] = (0.1, -0.2, 0.3), scale * turn
-        forward_kernels.advance(pose, system, scale)
-        assert np.allclose(pose[:3], share * system[:3, 6], atol=1e-15)
-        expected = np.zeros(3)
-        expected[axis] = share * turn
-        assert np.allclose(Rotation.from_quat(pose[3:]).as_rotvec(), expected, atol=1e-12)
-        assert np.linalg.norm(pose[3:]) == pytest.approx(1.0, abs=1e-15)

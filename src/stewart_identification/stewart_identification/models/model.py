@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self
 
 import numpy as np
 from stewart_identification.experiment import Experiment
@@ -35,7 +34,7 @@ class LinearModel(ABC):
     non_negative: tuple[int, ...] = ()
     laws: tuple[int, ...] = ()
 
-    def remembering(self) -> Self:
+    def remembering(self) -> LinearModel:
         """Return the same model for one fit: what motions make of it may be computed once."""
         return self
 
