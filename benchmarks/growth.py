@@ -37,8 +37,6 @@ from stewart_kinematics.solvers.inverse import leg_lengths
 
 ROUNDS, MOST_SLOPE, LEAST_SLOPE = 5, 1.05, 0.95
 SAMPLES = (40_000, 80_000, 160_000, 320_000)
-RATES, RATE_SECONDS = (100, 200, 400, 800), 20
-"""Leg samples per second, and how long a motion takes at each [Hz], [s]."""
 MESSAGES = (5_000, 10_000, 20_000, 40_000)
 RATES, MOTION_SECONDS = (100, 200, 400, 800), 6
 """Samples of the legs per second [Hz], and how long the motion is that is followed [s]."""

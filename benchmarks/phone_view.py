@@ -73,6 +73,9 @@ def main() -> None:
     parser.add_argument('--slower', type=float, default=4.0, help='factor of the processor [-]')
     parser.add_argument('--graphics', choices=('dropped', 'software'), default='dropped')
     chosen = parser.parse_args()
+    programs = [shutil.which(name) for name in ('chromium', 'chromedriver')]
+    if None in programs:
+        raise SystemExit('phone_view: needs the Debian packages chromium and chromium-driver')
     mailbox, done = Mailbox(), threading.Event()
     view = LiveView(
         'vigo', mailbox, None, host='0.0.0.0', port=0, rate=RATE, token='benchmark-token'
@@ -81,7 +84,7 @@ def main() -> None:
     talking.start()
     counting = COUNTING % str(chosen.graphics == 'dropped').lower()
     try:
-        with chromium(str(shutil.which('chromium')), str(shutil.which('chromedriver'))) as page:
+        with chromium(*map(str, programs)) as page:
             page.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', PHONE)
             page.execute_cdp_cmd('Emulation.setCPUThrottlingRate', {'rate': chosen.slower})
             page.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': counting})
@@ -104,10 +107,8 @@ def talk(mailbox: Mailbox, done: threading.Event) -> None:
     """Report at `DATA_RATE` where a platform is that heaves and rolls."""
     platform = load_platform('vigo')
     neutral = platform.geometry.neutral_pose
-    drives, begun = (
-        DriveReport('ENABLED', 'simulated', True, 'all drives are on'),
-        time.monotonic(),
-    )
+    drives = DriveReport('ENABLED', 'simulated', True, 'all drives are on')
+    begun = time.monotonic()
     for step in count():
         now = step / DATA_RATE
         if done.wait(max(begun + now - time.monotonic(), 0.0)):

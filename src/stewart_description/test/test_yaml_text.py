@@ -7,12 +7,12 @@ import pytest
 from stewart_description.yaml_text import DEEPEST, ERRORS, in_words, parsed
 import yaml
 
-CONFIG = Path(__file__).parents[2]
+SOURCES = Path(__file__).parents[2]
 
 
 def test_every_file_of_the_suite_is_what_pyyaml_makes_of_it() -> None:
-    files = sorted(CONFIG.glob('*/config/**/*.yaml'))
-    assert len(files) > 10
+    files = sorted(SOURCES.glob('*/*/**/*.yaml'))
+    assert {'vigo', 'rig_vigo', 'omron_1s'} <= {file.stem for file in files}
     for file in files:
         text = file.read_text(encoding='utf-8')
         assert repr(parsed(text)) == repr(yaml.safe_load(text))
@@ -26,10 +26,6 @@ def test_a_key_given_twice_is_refused_where_it_comes_again() -> None:
 
 def test_a_merged_mapping_may_be_overridden() -> None:
     assert parsed('x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\n')['y'] == {'a': 1, 'b': 3}
-
-
-def test_many_keys_take_no_time_that_grows_with_their_square() -> None:
-    assert len(parsed('\n'.join(f'k{number}: 1' for number in range(20_000)))) == 20_000
 
 
 @pytest.mark.parametrize('text', ['[' * 100_000, '- ' * 100_000, '{a: ' * 100_000])

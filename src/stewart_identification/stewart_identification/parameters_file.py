@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from stewart_description import platform_path
+from stewart_description.yaml_text import parsed
 from stewart_identification.errors import NotIdentifiable
 from stewart_identification.outcome import Outcome
 from stewart_tables.whole_files import whole_file
@@ -39,7 +40,7 @@ def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, 
     body = outcome.body
     if body is None:
         raise NotIdentifiable(f'no {NAME} is written: {outcome.verdict}')
-    content: dict[str, Any] = yaml.safe_load(platform_path(description).read_text('utf-8'))
+    content: dict[str, Any] = parsed(platform_path(description).read_text('utf-8'))
     content['name'] = f'{content["name"]}_identified'
     content['title'] = f'{content["title"]}, identified'
     content['masses'].pop('payload', None)

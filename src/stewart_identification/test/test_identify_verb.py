@@ -153,7 +153,6 @@ def test_a_model_that_holds_leaves_what_noise_explains(outcome: Outcome) -> None
     assert not any(text.startswith('warning') for text in outcome.remarks)
 
 
-@pytest.mark.slow
 def test_forces_that_are_older_than_the_strokes_change_nothing(
     payload_extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
@@ -219,7 +218,6 @@ def test_forces_signed_the_other_way_round_give_no_body_and_no_interval(
     assert '>nan' not in page
 
 
-@pytest.mark.slow
 def test_several_bags_count_as_one(
     payload_extracted: Extracted, wave_bag: Path, ex800: Platform, outcome: Outcome
 ) -> None:
@@ -238,7 +236,6 @@ def test_a_bag_given_twice_does_not_count_twice(payload_bag: Path, tmp_path: Pat
         run(payload_bag, copy, '--out', tmp_path / 'out')
 
 
-@pytest.mark.slow
 def test_missing_leg_force_is_done_without(
     payload_extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:

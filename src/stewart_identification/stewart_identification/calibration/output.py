@@ -9,9 +9,9 @@ from typing import Any, TYPE_CHECKING
 
 import numpy as np
 from stewart_description import platform_path
+from stewart_description.yaml_text import parsed
 from stewart_identification.calibration.fit import Calibration
 from stewart_identification.calibration.verdict import Accuracy, coordinates, remarks
-import yaml
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ def calibrated_document(
     Returns:
         As a platform file has it; the block ``calibration`` holds the intervals.
     """
-    content: dict[str, Any] = yaml.safe_load(platform_path(description).read_text('utf-8'))
+    content: dict[str, Any] = parsed(platform_path(description).read_text('utf-8'))
     content['name'] = f'{content["name"]}_calibrated'
     content['title'] = f'{content["title"]}, calibrated'
     machine = found.machine
