@@ -35,7 +35,7 @@ from stewart_estimation.kernels.records import (
     RATE_BIAS,
 )
 from stewart_estimation.kernels.tangent import attitude, retract, three, turned
-from stewart_kinematics.kernels.compiled import part
+from stewart_kinematics.kernels.compiled import part, section
 from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
 from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
@@ -240,7 +240,7 @@ def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measure
     transport(covariance, change)
 
 
-@part
+@section
 def correct(
     setup: np.record,
     filtered: FilterState,

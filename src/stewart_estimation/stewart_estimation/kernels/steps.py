@@ -31,7 +31,16 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_estimation.kernels.report import report
 from stewart_estimation.kernels.tangent import definite_factor
-from stewart_kinematics.kernels.compiled import FLAG, INTEGER, kernel, MATRIX, part, SCALAR, VECTOR
+from stewart_kinematics.kernels.compiled import (
+    FLAG,
+    INTEGER,
+    kernel,
+    MATRIX,
+    part,
+    SCALAR,
+    section,
+    VECTOR,
+)
 from stewart_kinematics.motion import Array
 
 SAME = 1e-7
@@ -130,7 +139,7 @@ def chain(factor: Array, odd: Array, spread: float, first: bool, cross: Array) -
                 cross[i, j] += value * odd[k, j]
 
 
-@part
+@section
 def travel(
     setup: np.record,
     stamps: Array,
@@ -213,7 +222,7 @@ def ready(timeout: float, stamp: float, delay: float, imu_stamp: float, leg_stam
     return passed or leg_stamp - stamp > timeout + delay
 
 
-@part
+@section
 def step(
     setup: np.record,
     stamps: Array,

@@ -61,6 +61,9 @@ STACK_OUT = types.Array(types.float64, 3, 'C')
 MOTION, MOTION_OUT = (MATRIX,) * 4, (MATRIX_OUT,) * 4
 
 
+PART: dict[str, Any] = {'error_model': 'numpy', 'fastmath': {'contract'}}
+
+
 def tuple_of(*fields: types.Type) -> types.Type:
     """Return the type of a tuple."""
     return types.Tuple(fields)
@@ -74,13 +77,22 @@ def kernel(
     ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
     division by zero gives them, as in numpy. Without `fused` it has the arithmetic of Python.
     """
-    options = {'error_model': 'numpy', 'fastmath': {'contract'}} if fused else {}
-    return _compiler(returns(*arguments), **options)
+    return _compiler(returns(*arguments), **(PART if fused else {}))
 
 
 def part(function: Function) -> Function:
     """Compile a function that only kernels call, to be inlined into them whatever its size."""
-    return _compiler(error_model='numpy', fastmath={'contract'}, forceinline=True)(function)
+    # Without the ways in from Python and C, which would be compiled with the function in them.
+    return _compiler(**PART, forceinline=True, no_cpython_wrapper=True)(function)
+
+
+def section(function: Function) -> Function:
+    """Make a function a piece of the one kernel that calls it, as if it was written there.
+
+    A large `part` is optimised by itself, and again with all that it calls in every function
+    above it. Arguments that start with an asterisk are not possible in here.
+    """
+    return _compiler(**PART, inline='always')(function)
 
 
 def inferred(function: Callable[..., Any]) -> Any:
@@ -94,7 +106,7 @@ def inferred(function: Callable[..., Any]) -> Any:
 def _compiler(*signature: Any, **options: Any) -> Callable[[Function], Function]:
     if PLAIN:
         return lambda function: function
-    decorate = numba.njit(*signature, cache=True, **options)
+    decorate = numba.njit(*signature, cache=True, no_cfunc_wrapper=True, **options)
 
     def compiled(function: Function) -> Function:
         # numba keeps the kernels of every path by themselves; a linked source is one source.
