@@ -40,6 +40,8 @@ INTERPRETER = os.path.realpath(sys.executable)
 DISK_SPACE_GB = 3.0
 REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
+# Where Python may write no bytecode, every process would compile all that it imports.
+FOREIGN = ('PYTHONPATH', 'PYTHONHOME', 'PYTHONDONTWRITEBYTECODE')
 
 
 class SetupError(Exception):
@@ -233,9 +235,8 @@ def install(files: list[Path]) -> None:
     build, *others = files
     pip = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '--no-input']
     pip += ['--disable-pip-version-check', '--progress-bar=off']
-    # uv takes a third of pip's time.
-    # Compiled now: where Python may write no bytecode, every process would compile all it imports.
-    uv = [str(VENV / 'bin/uv'), 'pip', 'install', '--system-certs', '--compile-bytecode']
+    # uv takes a third of pip's time; Python compiles what it imports.
+    uv = [str(VENV / 'bin/uv'), 'pip', 'install', '--system-certs']
     run([*pip, *chosen([build])], underlay())
     try:
         run([*uv, *chosen(others)], underlay() | offline(), uv_progress)
@@ -296,7 +297,7 @@ def site_packages() -> Path:
 
 def outside_environment() -> dict[str, str]:
     """Return the caller's environment without what another ROS or Python left in it."""
-    foreign = re.compile(r'(ROS|AMENT|COLCON|CMAKE)_|PYTHON(PATH|HOME)$|RMW_IMPLEMENTATION$')
+    foreign = re.compile(rf'(ROS|AMENT|COLCON|CMAKE)_|({"|".join(FOREIGN)}|RMW_IMPLEMENTATION)$')
     kept = {name: value for name, value in os.environ.items() if not foreign.match(name)}
     return kept | own_folders() | {'TMPDIR': str(TEMPORARY)}
 
@@ -349,7 +350,7 @@ def underlay() -> dict[str, str]:
 
 def write_environment() -> None:
     """Write the same environment as shell, for env.sh to read."""
-    lines = ['unset PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH']
+    lines = [f'unset {" ".join(FOREIGN)} COLCON_PREFIX_PATH']
     for name, value in (own_folders() | ros_variables()).items():
         lines.append(f'export {name}={shlex.quote(value)}')
     for name, value in search_paths().items():
