@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_driver.ethercat import guards, home
+from stewart_driver.ethercat import home
 from stewart_driver.ethercat.backend import EthercatBackend
-from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_time, set_up
-from stewart_driver.ethercat.drive_type import drive_path, DriveType, MapPlan
+from stewart_driver.ethercat.drive_type import drive_path, DriveType
 from stewart_driver.ethercat.errors import (
     AlStatus,
     Emergency,
     fault_text,
-    SdoRefused,
     UnusableMap,
     WrongBus,
 )
@@ -124,241 +122,6 @@ def test_what_is_mapped_and_not_ours_keeps_its_value() -> None:
 def test_maps_without_what_is_needed_are_refused(entries: Any, message: str) -> None:
     with pytest.raises(UnusableMap, match=message):
         OutputImage(4, entries, lambda _index, _subindex: b'')
-
-
-class ScriptedDrive:
-    """Objects of a drive in a dictionary; what is in `locked` aborts a write."""
-
-    def __init__(self, *locked: int) -> None:
-        self.leg, self.locked = 3, set(locked)
-        self.refused: set[int] = set()
-        self.accepts_old: set[int] = set()
-        self.changes: dict[tuple[int, int], bytes] = {}
-        self.log: list[tuple[int, int, str]] = []
-        self.objects = {
-            (0x608F, 1): struct.pack('<I', 2**23),
-            (0x608F, 2): struct.pack('<I', 1),
-            (0x60FE, 1): bytes(4),
-            (0x60B8, 0): bytes(2),
-            (0x1C12, 0): b'\1',
-            (0x1C13, 0): b'\1',
-            (0x1C12, 1): struct.pack('<H', 0x1701),
-            (0x1C13, 1): struct.pack('<H', 0x1B01),
-        }
-        for index, entries in (
-            (0x1701, MAP_1701),
-            (0x1B01, MAP_1B01),
-            (0x1600, MAP_1701[:3]),
-            (0x1A00, (0x60410010, 0x60640020, 0x603F0010)),
-        ):
-            self.objects[index, 0] = bytes([len(entries)])
-            for number, entry in enumerate(entries, 1):
-                self.objects[index, number] = struct.pack('<I', entry)
-
-    def read(self, index: int, subindex: int) -> bytes:
-        if (index, subindex) not in self.objects:
-            raise SdoRefused(self.leg, index, subindex, 'abort 0x06020000')
-        return self.objects[index, subindex]
-
-    def write(self, index: int, subindex: int, data: bytes) -> None:
-        self.log.append((index, subindex, data.hex()))
-        if index in self.locked:
-            raise SdoRefused(self.leg, index, subindex, 'abort 0x06010002')
-        if len(data) == 4 and struct.unpack('<I', data)[0] in self.refused and index == 0x1600:
-            self.refused -= self.accepts_old
-            raise SdoRefused(self.leg, index, subindex, 'abort 0x06040041')
-        self.objects[index, subindex] = self.changes.get((index, subindex), data)
-
-
-def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
-    drive = ScriptedDrive()
-
-    exchange = set_up(drive, FREE, 0.002, None)
-
-    assert exchange.note == ''
-    assert len(exchange.outputs.pack(0, 0, 0)) == 8
-    assert exchange.inputs.measures_torque
-    assert exchange.inputs.unpack(bytes(exchange.inputs.size)).velocity == 0
-    assert {(0x6060, 0, '08'), (0x60C2, 1, '02'), (0x60C2, 2, 'fd')} <= set(drive.log)
-    first = drive.log.index((0x1C12, 0, '00'))
-    assert drive.log[first : first + 8] == [
-        (0x1C12, 0, '00'),
-        (0x1600, 0, '00'),
-        (0x1600, 1, '10004060'),
-        (0x1600, 2, '20007a60'),
-        (0x1600, 3, '1000b260'),
-        (0x1600, 0, '03'),
-        (0x1C12, 1, '0016'),
-        (0x1C12, 0, '01'),
-    ]
-
-
-def test_a_map_is_padded_to_an_even_length() -> None:
-    drive = ScriptedDrive()
-    plan = MapPlan((0x1600,), ('controlword', 'mode', 'padding', 'target_position'))
-    kind = replace(FREE, outputs=plan)
-
-    outputs = set_up(drive, kind, 0.002, None).outputs
-
-    entries = [drive.objects[0x1600, number].hex() for number in range(1, 5)]
-    assert entries == ['10004060', '08006060', '08000000', '20007a60']
-    assert outputs.pack(0x000F, 0x01020304, 0, 8).hex() == '0f00' + '08' + '00' + '04030201'
-
-
-def test_read_only_maps_are_used_as_they_are_and_said_to_be() -> None:
-    exchange = set_up(ScriptedDrive(0x1600, 0x1A00), FREE, 0.002, None)
-
-    assert not exchange.inputs.measures_torque
-    assert exchange.outputs.pack(6, 1, 5).hex() == '0600010000000000'
-    assert 'leg 3 refuses object 1600h:0: abort 0x06010002; its map 1600h is' in exchange.note
-    assert '1A00h' in exchange.note
-
-
-def test_a_read_only_assignment_is_used_as_it_is() -> None:
-    exchange = set_up(ScriptedDrive(0x1C12, 0x1C13), FREE, 0.001, None)
-
-    assert exchange.inputs.size == 28
-    assert 'the maps that it has assigned are used' in exchange.note
-
-
-def test_a_read_only_map_that_lacks_what_is_needed_is_refused_in_one_sentence() -> None:
-    drive = ScriptedDrive(0x1600)
-    drive.objects[0x1600, 2] = struct.pack('<I', 0x60FF0020)
-
-    with pytest.raises(UnusableMap, match='leg 3 does not map target position'):
-        set_up(drive, FREE, 0.002, None)
-
-
-def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named() -> None:
-    drive = ScriptedDrive(0x10F3, 0x6007, 0x6065, 0x6066, 0x60C2, 0x6060)
-
-    exchange = set_up(drive, FIXED, 0.002, (-5, 7))
-
-    told = guards.sentence(FIXED.guards.missing, [[], [], exchange.lacks, [], [], []])
-    assert told.startswith('the drives lack ')
-    for what in (
-        'abort connection (6007h)',
-        'following error (6065h)',
-        'interpolation time (60C2h:1',
-    ):
-        assert f'{what}' in told
-    assert 'of leg 3: abort 0x06010002' in told
-    assert 'software limit' not in told
-    assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', -5, 7)
-    assert drive.objects[0x60E0, 0] == struct.pack('<H', 3000)
-    assert drive.objects[0x605E, 0] == struct.pack('<h', 2)
-    assert drive.objects[0x605D, 0] == struct.pack('<h', 1)
-    # The legs' 6 m/s² are more counts than the object holds: 5.1 m/s².
-    assert drive.objects[0x6084, 0] == drive.objects[0x6085, 0] == b'\xff' * 4
-    gentle = {item.index: item.data for item in FIXED.guards.settings(FIXED.gear, 2.0, None)}
-    assert gentle[0x6084] == gentle[0x6085] == struct.pack('<I', round(2.0 * COUNTS))
-
-
-def test_a_drive_that_comes_up_without_sync0_is_told_to_work_on_it() -> None:
-    drive = ScriptedDrive()
-    for index in (0x1C32, 0x1C33):
-        drive.objects[index, 1] = struct.pack('<H', 1)
-
-    set_up(drive, FIXED, 0.002, None)
-
-    assert drive.objects[0x1C32, 1] == drive.objects[0x1C33, 1] == struct.pack('<H', 2)
-
-
-def test_software_limits_are_taken_in_whichever_order_the_drive_permits() -> None:
-    class Ordered(ScriptedDrive):
-        """Refuses a lower limit above the upper one (abort 0609 0036h)."""
-
-        def write(self, index: int, subindex: int, data: bytes) -> None:
-            ends = {number: self.objects[0x607D, number] for number in (1, 2)}
-            if index == 0x607D:
-                ends[subindex] = data
-                if struct.unpack('<i', ends[1]) > struct.unpack('<i', ends[2]):
-                    raise SdoRefused(self.leg, index, subindex, 'abort 0x06090036')
-            super().write(index, subindex, data)
-
-    drive = Ordered()
-    drive.objects[0x607D, 1] = drive.objects[0x607D, 2] = bytes(4)
-
-    exchange = set_up(drive, FIXED, 0.002, (500, 900))
-
-    assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', 500, 900)
-    assert not exchange.lacks
-
-
-def test_a_fixed_assignment_that_is_the_wanted_one_is_no_matter() -> None:
-    assert set_up(ScriptedDrive(0x1C12, 0x1C13), FIXED, 0.002, None).note == ''
-
-
-def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:
-    drive = ScriptedDrive()
-    drive.changes[0x605C, 0] = bytes(2)
-
-    lacks = set_up(drive, FIXED, 0.002, None).lacks
-
-    assert lacks == [guards.Lack('disable operation (605Ch)', 'reads back 0')]
-
-
-def test_a_start_value_that_is_needed_and_refused_ends_the_start(tmp_path: Path) -> None:
-    content = yaml.safe_load(drive_path('omron_1s').read_text())
-    content['start_values'][0]['needed'] = True
-    path = tmp_path / 'drive.yaml'
-    path.write_text(yaml.safe_dump(content))
-    with pytest.raises(SdoRefused, match='leg 3 refuses object 10F3h:5: abort 0x06010002'):
-        set_up(ScriptedDrive(0x10F3), DriveType.from_yaml(str(path)), 0.002, None)
-
-
-def test_an_entry_that_a_map_refuses_is_left_out_and_never_empties_the_map() -> None:
-    drive = ScriptedDrive()
-    drive.refused = {0x60B20010}
-    exchange = set_up(drive, FREE, 0.002, None)
-    assert exchange.outputs.pack(6, 1, 5).hex() == '0600' + '01000000'
-    assert 'which was to be 60B2h' in exchange.note
-
-    drive = ScriptedDrive()
-    drive.refused = {0x607A0020}
-    drive.accepts_old = set(MAP_1701[:3])
-    exchange = set_up(drive, FREE, 0.002, None)
-    assert drive.objects[0x1600, 0] == b'\3'
-    assert exchange.outputs.pack(6, 1, 5).hex() == '0600' + '01000000' + '0000'
-    assert 'its map 1600h is used as it is' in exchange.note
-
-
-def test_the_drives_own_limits_are_behind_those_of_the_computer() -> None:
-    limits, gear = FIXED.limits, FIXED.gear
-    lower, upper = guards.software_limits(2, gear, limits, -1000, round(0.3 * COUNTS))
-    assert lower == pytest.approx(-1000 - 0.01 * COUNTS, abs=2)
-    assert upper == pytest.approx(-1000 + 0.61 * COUNTS, abs=2)
-    # A leg that stands outside is not pulled inside by being switched on.
-    assert guards.software_limits(2, gear, limits, 0, round(-0.03 * COUNTS))[0] == pytest.approx(
-        -0.04 * COUNTS, abs=2
-    )
-
-
-def test_another_encoder_is_refused_and_one_without_the_object_believed() -> None:
-    drive = ScriptedDrive()
-    check_encoder(drive, FIXED)
-    drive.objects[0x6091, 1], drive.objects[0x6091, 2] = b'\2\0\0\0', b'\1\0\0\0'
-    with pytest.raises(WrongBus, match=r'leg 3 has 4194304 counts.*expected are 8388608'):
-        check_encoder(drive, FIXED)
-    del drive.objects[0x608F, 1]
-    check_encoder(drive, FIXED)
-
-
-@pytest.mark.parametrize(
-    ('time', 'expected'),
-    [(0.001, (1, -3)), (0.004, (4, -3)), (0.0025, (25, -4)), (125e-6, (125, -6))],
-)
-def test_the_interpolation_time_is_exact(time: float, expected: tuple[int, int]) -> None:
-    assert interpolation_time(time) == expected
-
-
-def test_a_cycle_that_no_drive_can_be_told_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match='cycle_time: expected 1 to 255 times'):
-        EthercatOptions(cycle_time=0.0012345678)
-    with pytest.raises(ConfigurationError, match='patience: expected less than drive_watchdog'):
-        EthercatOptions(patience=0.2)
-    with pytest.raises(ConfigurationError, match='interface: expected a network interface'):
-        EthercatBackend(EthercatOptions())
 
 
 @pytest.mark.parametrize(
@@ -484,6 +247,14 @@ def test_home_is_compared_and_its_level_told() -> None:
     )
     with pytest.raises(HomingError, match=r'leg 6 is -5.000 mm from home, allowed are 2 mm'):
         home.check(CALIBRATION, strokes, 0.002)
+
+
+def test_offsets_from_before_a_homing_are_no_strokes() -> None:
+    homed = tuple(zero + round(0.001 * COUNTS) for zero in CALIBRATION.zero_offsets_counts)
+    home.check_homed(CALIBRATION, homed, FIXED)
+    elsewhere = (*homed[:4], homed[4] - round(0.01 * COUNTS), homed[5])
+    with pytest.raises(HomingError, match=r'leg 5 would stand at -9\.0 mm, outside its stroke'):
+        home.check_homed(CALIBRATION, elsewhere, FIXED)
 
 
 def test_a_step_that_is_too_large_is_shortened_for_all_legs_and_told() -> None:

@@ -146,13 +146,12 @@ class ActiveBus:
         if not self._kind.brake_apply:
             self.group.release(ceil(LOST_RAMP / self._options.cycle_time))
 
-    def home(self, method: int) -> HomingMotion:
-        """Begin to home all legs by a method of the drive type, the drives off."""
+    def home(self) -> HomingMotion:
+        """Begin to home all legs as the drives were told at the start; they are off."""
         kind, plan, limits = self._kind, self._kind.homing, self._kind.limits
         assert plan is not None
         self.homing = HomingMotion(
             plan,
-            method,
             self._drives,
             [layout.outputs.takes_mode for layout in self._layouts],
             kind.gear,

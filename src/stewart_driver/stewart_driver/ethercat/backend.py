@@ -189,7 +189,7 @@ class EthercatBackend(Backend):
             return 'all legs have homed'
         wrong = home.why_not(calibration, active.identities, self._options.rig_file)
         if self._incremental and (calibration is None or not wrong):
-            active.home(self._options.homing_method)
+            active.home()
             self._not_homed = 'the legs are not home yet'
             return (
                 'homing begins, legs 1 to 6 one after the other; it halts unless it is asked for '
@@ -225,6 +225,8 @@ class EthercatBackend(Backend):
         motion, plan = active.homing, self._kind.homing
         if motion is None or plan is None or not motion.homed:
             raise HomingError(motion.said if motion else 'homing has been ended')
+        if self._calibration is not None:
+            home.check_homed(self._calibration, active.legs.counts, self._kind)
         self._not_homed = 'the legs have homed and are switched off'
         self.close()
         seen, calibration = self._seen or (), self._calibration

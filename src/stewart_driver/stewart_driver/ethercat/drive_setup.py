@@ -49,7 +49,11 @@ class PdoLayout(NamedTuple):
 
 
 def set_up(
-    drive: SdoChannel, kind: DriveType, cycle_time: float, ends: tuple[int, int] | None
+    drive: SdoChannel,
+    kind: DriveType,
+    cycle_time: float,
+    ends: tuple[int, int] | None,
+    homing: Sequence[Setting] = (),
 ) -> PdoLayout:
     """Give a drive its settings and maps.
 
@@ -58,14 +62,18 @@ def set_up(
     Args:
         ends: Where the drive itself has to stop its leg [count]; None where strokes are not
             absolute.
+        homing: How it finds home by itself, if it shall. In OP there is no time for it: a mailbox
+            may answer later than the next frame is due.
 
     Raises:
         SdoRefused: If it does not take a start value that is needed.
         UnusableMap: If its maps lack what is needed and cannot be changed.
-        WrongBus: If its encoder is not the one of the drive type, or it has no mode for cyclic
-            positions.
+        WrongBus: If its encoder is not the one of the drive type, it has no mode for cyclic
+            positions, or it cannot home.
     """
     check_encoder(drive, kind)
+    if homing:
+        _set_homing(drive, homing)
     for item in kind.start_values:
         if item.needed:
             drive.write(item.index, item.subindex, item.data)
@@ -110,6 +118,16 @@ def _set_mode(drive: SdoChannel) -> list[Lack]:
     if not has_mode(drive, mode):
         raise WrongBus(f'drive of leg {drive.leg} has no mode {mode} (6502h): no cyclic positions')
     return guards.write(drive, [Setting('mode', objects.MODE, 0, bytes([mode]))])
+
+
+def _set_homing(drive: SdoChannel, settings: Sequence[Setting]) -> None:
+    """Tell a drive how to home; raises `SdoRefused` and `WrongBus`."""
+    if not has_mode(drive, Mode.HOMING):
+        raise WrongBus(f'drive of leg {drive.leg} has no mode {Mode.HOMING} (6502h): no homing')
+    # Without it the mode-specific bits of the statusword are ambiguous.
+    drive.read(objects.MODE_DISPLAY, 0)
+    for lack in guards.write(drive, settings):
+        raise WrongBus(f'drive of leg {drive.leg} does not take its {lack.what}: {lack.reason}')
 
 
 def _choose_sync0(drive: SdoChannel) -> None:

@@ -221,6 +221,26 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
     return f'{what}; calibrated {calibration.calibrated}, the drives are the same'
 
 
+def check_homed(calibration: DriveCalibration, counts: Sequence[int], kind: DriveType) -> None:
+    """Check that legs that have just found home stand in their strokes.
+
+    Zero offsets from before the drives homed for the first time count from somewhere else.
+
+    Raises:
+        HomingError: If a leg does not.
+    """
+    offset = np.array(counts) - calibration.zero_offsets_counts
+    strokes = offset / kind.gear.counts_per_metre
+    beyond = kind.limits.beyond(strokes)
+    leg = int(beyond.argmax())
+    if beyond[leg] > END_MARGIN:
+        raise HomingError(
+            f'all legs have homed, but leg {leg + 1} would stand at {1e3 * strokes[leg]:.1f} mm, '
+            f'outside its stroke: the zero offsets of {calibration.calibrated} are from before a '
+            f'homing; stop the driver, and run `stewart calibrate-drives` now that they are home'
+        )
+
+
 def standing(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
     """Say at the start what `check` says, or how far from home the platform is: it may be."""
     leg, errors = _farthest(calibration, strokes)

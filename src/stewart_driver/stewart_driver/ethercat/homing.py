@@ -23,7 +23,7 @@ from stewart_driver.ethercat.errors import LegFault, SdoRefused
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs
-from stewart_driver.ethercat.sdo import has_mode, SdoChannel
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.yaml_fields import Check
 
@@ -104,8 +104,7 @@ class HomingMotion:
     """The way of all legs to home; it is told of every frame, and says what goes into the next.
 
     Args:
-        plan, method: Speeds, and which method of 6098h.
-        drives: Legs 1 to 6, object by object.
+        drives: Legs 1 to 6, object by object; told how to home before.
         mode_mapped: Of each drive, whether its mode is exchanged cyclically; else it is set by
             SDO.
         stroke: Longest way of a leg [m].
@@ -124,7 +123,6 @@ class HomingMotion:
     def __init__(
         self,
         plan: HomingPlan,
-        method: int,
         drives: Sequence[SdoChannel],
         mode_mapped: Sequence[bool],
         gear: Gear,
@@ -133,7 +131,6 @@ class HomingMotion:
         now: float,
     ) -> None:
         self._drives, self._mode_mapped = drives, mode_mapped
-        self._settings = tuple(plan.settings(method, gear))
         self._longest = plan.longest(gear, stroke)
         self._slow_frames = ceil(MODE_TIMEOUT / cycle_time)
         self._halt_time = HALT_TIMEOUT + plan.fast_speed / plan.acceleration
@@ -149,7 +146,7 @@ class HomingMotion:
         self.axis: int | None = None
         self.mode, self.bits = Mode.CYCLIC_SYNCHRONOUS_POSITION, Bits.NONE
         self.over = self.homed = False
-        self.said = 'the drives are told how to home'
+        self.said = 'the drives come on'
         self.fault: LegFault | None = None
 
     def ask(self, now: float) -> None:
@@ -186,8 +183,6 @@ class HomingMotion:
 
     def _home_all(self) -> Iterator[None]:
         """Do one step per frame."""
-        for drive in self._drives:
-            yield from self._prepare(drive)
         self.powered = True
         while not self._holding:
             self._look()
@@ -202,25 +197,6 @@ class HomingMotion:
     def _look(self) -> None:
         if self._halted:
             raise _NotHomed(self._halted)
-
-    def _prepare(self, drive: SdoChannel) -> Iterator[None]:
-        """Give a drive its settings, an object per frame, with the motors off."""
-        if not has_mode(drive, Mode.HOMING):
-            raise _NotHomed(f'the drive of leg {drive.leg} has no mode {Mode.HOMING} (6502h)')
-        # Without it the mode-specific bits of the statusword are ambiguous.
-        drive.read(objects.MODE_DISPLAY, 0)
-        for item in self._settings:
-            self._look()
-            yield
-            drive.write(item.index, item.subindex, item.data)
-            yield
-            found = drive.read(item.index, item.subindex)[: len(item.data)]
-            if found != item.data:
-                says = int.from_bytes(found, 'little', signed=True)
-                raise _NotHomed(
-                    f'the drive of leg {drive.leg} does not keep its {item.what} '
-                    f'({item.index:04X}h:{item.subindex}): it reads back {says}'
-                )
 
     def _home(self, axis: int) -> Iterator[None]:
         """Home one leg; whatever happens, its drive is at rest and in mode 8 in the end."""

@@ -71,9 +71,10 @@ def start(
     known = known or Known(None, options.rig_file)
     not_homed = known.why_not_homed(identities, kind, slaves)
     ends = [None] * LEGS if not_homed else known.ends(kind, slaves)
-    cycle = options.cycle_time
+    cycle, method = options.cycle_time, options.homing_method
+    homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
     layouts = tuple(
-        set_up(slave, kind, cycle, end) for slave, end in zip(slaves, ends, strict=True)
+        set_up(slave, kind, cycle, end, homing) for slave, end in zip(slaves, ends, strict=True)
     )
     wire.map(
         watchdog=options.drive_watchdog,
