@@ -82,6 +82,21 @@ def test_far_stamped_setpoints_do_not_outlive_the_command_timeout() -> None:
     assert 'no command for 0.10' in rig.reason
 
 
+def test_a_path_that_is_known_to_its_rest_is_played_to_its_end() -> None:
+    """A long playout delay: the last command comes long before the legs are there."""
+    rig = Rig().moving()
+    begin, braking = rig.now, 0.3
+    strokes, rates = ramp(begin - rig._begin)
+    for part in np.linspace(0.02, 1.0, 50):
+        way = braking * (part - part**2 / 2)
+        rig.send(begin + braking * part, strokes + way * rates, (1.0 - part) * rates)
+    rig.run(1.0)
+
+    assert rig.states[-1] is State.ENABLED
+    assert State.STOPPING not in rig.states
+    assert rig.targets[-1] == pytest.approx(strokes + braking / 2 * rates, abs=1e-9)
+
+
 def test_nothing_moves_after_a_quick_stop_although_commands_continue() -> None:
     rig = Rig().moving()
     rig.node.words['quick_stops'] += 1

@@ -162,7 +162,7 @@ class ControlLoop:
             # What is played late was commanded in time.
             on_time = now - max(interpolator.clock.slipped, 0.0)
             trouble = operation.supervisor.silence(self._last_accepted, on_time)
-            if trouble and interpolator.moving:
+            if trouble and interpolator.moving and not interpolator.ends_at_rest:
                 operation.change(Event.STOP, trouble)
             # A path that too many missed cycles make late.
             trouble = operation.supervisor.overruns(self._overruns.missed(now))

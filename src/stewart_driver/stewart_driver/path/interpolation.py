@@ -95,6 +95,11 @@ class Interpolator:
         return bool(np.abs(self._command.rates).max() > self._settings.rest_rate)
 
     @property
+    def ends_at_rest(self) -> bool:
+        """Whether the path is known to its end, where the legs rest."""
+        return self._phase is Phase.PLAYING and self._path.ends_at_rest
+
+    @property
     def contradiction(self) -> str:
         """How setpoints contradict the path that is played; empty if they do not."""
         return self._path.contradictions.sentence

@@ -151,6 +151,12 @@ class Path:
         return LegMotion(now, strokes, speed * slope, forces)
 
     @property
+    def ends_at_rest(self) -> bool:
+        """Whether nothing more needs to come: the last knot is one to rest at."""
+        known = self._segment is not None
+        return known and bool(np.abs(self._last.rates).max() <= self._settings.rest_rate)
+
+    @property
     def _last(self) -> LegMotion:
         """The last knot."""
         assert self._segment is not None
