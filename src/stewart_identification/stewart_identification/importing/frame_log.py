@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from stewart_identification.importing.imu_log import (
+    about_order,
     attitude_of,
     ImuLog,
     LATEST_NS,
@@ -238,13 +239,7 @@ def _about_steps(steps: Array) -> list[str]:
             remarks.append(
                 f'{lost} samples are missing in {gaps.size} gaps of up to {gaps.max():.3g} s'
             )
-    behind = int((steps <= 0.0).sum())
-    if behind:
-        remarks.append(
-            f"{behind} samples are not later than the one before by the sensor's clock; with "
-            '--rate they are spaced evenly'
-        )
-    return remarks
+    return remarks + about_order(steps)
 
 
 def _calendar(data: Bytes, places: Places) -> Stamps:

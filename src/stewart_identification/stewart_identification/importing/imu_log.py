@@ -15,7 +15,9 @@ from stewart_kinematics.motion import Array
 LATEST_NS = (1 << 31) * 1_000_000_000
 """The seconds of a stamp have 31 bits, until January 2038."""
 
-TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9}
+TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9, 'd': 86400.0}
+EPOCH_DAY = 25569
+"""1970-01-01 in the days that spreadsheets count."""
 LIKELY_STEPS = (5e-5, 2.0)
 """Sampling period of a log, where its times have no unit [s]."""
 EPOCH = 1e9
@@ -111,17 +113,28 @@ def stamps_of_numbers(
     if not unit:
         step = float(np.median(np.diff(values))) if len(values) > 1 else float('nan')
         low, high = LIKELY_STEPS
-        fits = (u for u in ('s', 'ms', 'us', 'ns') if low <= step * TIME_UNITS[u] <= high)
+        fits = (u for u in ('s', 'ms', 'us', 'ns', 'd') if low <= step * TIME_UNITS[u] <= high)
         unit = next(fits, 's')
         if unit != 's':
             rate = 1.0 / (step * TIME_UNITS[unit])
             remarks.append(f'{place}: times have no unit, assumed to be in {unit}: {rate:.4g} Hz')
     if unit not in TIME_UNITS:
         raise NoImuLog(f'{place}: time in {unit!r}, known are {", ".join(TIME_UNITS)}')
-    seconds = values * TIME_UNITS[unit]
+    seconds = (values - (EPOCH_DAY if unit == 'd' else 0)) * TIME_UNITS[unit]
     if seconds[0] > EPOCH and seconds[0] < LATEST_NS / 1e9:
         start_ns = round(float(seconds[0]) * 1e9)
     return stamps_after(start_ns, seconds, place), remarks
+
+
+def about_order(steps: Array | Stamps) -> list[str]:
+    """Say how many samples are not later than the one before."""
+    behind = int((steps <= 0).sum())
+    if not behind:
+        return []
+    return [
+        f"{behind} samples are not later than the one before by the log's clock; with --rate they "
+        'are spaced evenly'
+    ]
 
 
 def gravity_at_rest(stamps_ns: Stamps, force: Array) -> float:

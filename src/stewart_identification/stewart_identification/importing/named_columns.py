@@ -24,45 +24,90 @@ from stewart_kinematics.motion import Array
 
 STANDARD_GRAVITY = 9.80665
 QUANTITIES: dict[str, tuple[str, ...]] = {
-    'acceleration': ('acc', 'a', 'acceleration', '加速度'),
-    'angular velocity': ('as', 'w', 'gyro', 'angularvelocity', '角速度'),
-    'angle': ('angle', 'ang', 'euler', '角度'),
+    'acceleration': (
+        *('acc', 'a', 'acceleration', '加速度'),
+        *('accel', 'accelerometer', 'linearacceleration', 'beschleunigung'),
+    ),
+    'angular velocity': (
+        *('as', 'w', 'gyro', 'angularvelocity', '角速度'),
+        *('gyr', 'gyroscope', 'angularrate', 'winkelgeschwindigkeit', 'drehrate'),
+    ),
+    'angle': ('angle', 'ang', 'euler', '角度', 'winkel'),
 }
-"""How the columns of a vector begin, before x, y or z, in the versions of the vendor's program."""
+"""What the columns of a vector are called, beside x, y or z: the vendor's words, then others'."""
 QUATERNION = ('q', 'quaternions', 'quaternion', '四元数')
 TIMES = ('time', 'times', 'chiptime', '时间', '片上时间', 't', 'timestamp', 'stamp', 'zeit')
+DATES = ('date', 'datum', 'day', '日期')
 DEVICE = ('devicename', 'address', 'device', '设备名称')
 
 ACCELERATIONS = {
     'g': STANDARD_GRAVITY,
     'm/s2': 1.0,
-    'm/s²': 1.0,
-    'm/s^2': 1.0,
     'mg': 1e-3 * STANDARD_GRAVITY,
 }
 ANGLES = {'deg': np.pi / 180.0, '°': np.pi / 180.0, 'rad': 1.0}
 UNITS = {
     'acceleration': ACCELERATIONS,
-    'angular velocity': {**{f'{unit}/s': k for unit, k in ANGLES.items()}, 'dps': np.pi / 180.0},
+    'angular velocity': {
+        **{f'{unit}/s': k for unit, k in ANGLES.items()},
+        'dps': np.pi / 180.0,
+        'mdps': 1e-3 * np.pi / 180.0,
+    },
     'angle': ANGLES,
 }
 """Factors into m/s², rad/s and rad; the first is the vendor's, where a header has none."""
 NEAR_GRAVITY = (0.8, 1.2)
 """Specific force at rest, in units of gravity, of a sensor whose unit is understood."""
+ABOUT_GRAVITY = (0.5, 2.0)
+"""Its median in motion."""
 
 _UNIT = re.compile(r'[(\[（](.*?)[)\]）]')
-_ENDINGS = re.compile('_(m|mm|cm|um|µm|n|kn|mps|mps2|rad|radps|radps2|nm|s|ms|us|ns)$')
+_ENDINGS = re.compile(
+    '_(m|mm|cm|um|µm|n|kn|mps|mps2|g|mg|rad|radps|radps2|deg|degps|dps|mdps|nm|s|ms|us|ns)$'
+)
+_SPELLINGS = (
+    (r'[\s·*]', ''),
+    ('[º˚]', '°'),
+    ('²', '2'),
+    ('¹', '1'),
+    ('⁻', '-'),
+    (r'\^', ''),
+    ('-1$', '/'),
+    ('-2$', '//'),
+    (r'^(.+?)s(//?)$', r'\1\2s'),
+    ('//s$|/s/s$', '/s2'),
+    ('s(ec|ek)$', 's'),
+    ('^degrees?', 'deg'),
+    ('(?<=[dmg])ps', '/s'),
+)
+"""Other spellings of units, as ``rad s^-1``, ``º/sec`` and ``mps2``, each to be replaced."""
 
 
 def plain(name: str) -> str:
-    """Return a column's name in small letters, without unit, blanks and underscores."""
-    return re.sub(r'[\s_\-.]', '', _UNIT.sub('', name)).lower()
+    """Return a column's name in small letters, without unit, blanks and underscores.
+
+    Of a path as ``/imu/data/angular_velocity/x`` the last two parts remain.
+    """
+    name = _UNIT.sub('', name)
+    if name.startswith('/'):
+        name = ''.join(name.split('/')[-2:])
+    return re.sub(r'[\s_\-.#%]', '', name).lower()
 
 
 def unit_of(name: str) -> str:
     """Return what stands in brackets behind a column's name, in small letters."""
     found = _UNIT.search(name)
-    return found.group(1).strip().lower().replace(' ', '') if found else ''
+    return spelt(found.group(1)) if found else ''
+
+
+def spelt(unit: str) -> str:
+    """Return a unit in small letters as this module spells it: ``rad s⁻¹`` is rad/s."""
+    unit = unit.lower()
+    if unit in {'dps', 'mdps'}:
+        return unit
+    for other, ours in _SPELLINGS:
+        unit = re.sub(other, ours, unit)
+    return unit
 
 
 def split_unit(name: str) -> tuple[str, str]:
@@ -71,7 +116,7 @@ def split_unit(name: str) -> tuple[str, str]:
     unit, ending = unit_of(name), _ENDINGS.search(body)
     if unit or ending is None:
         return body, unit
-    return body[: ending.start()], ending.group(1)
+    return body[: ending.start()], spelt(ending.group(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +160,16 @@ class LogTable:
         at_rest = gravity_at_rest(stamps, force) / STANDARD_GRAVITY
         low, high = NEAR_GRAVITY
         if not unit:
-            # Most programs log g; what is at rest tells.
-            fits = (u for u in ('g', 'm/s2', 'mg') if low <= at_rest * ACCELERATIONS[u] <= high)
-            unit = next(fits, 'g')
+            # Most programs log g; gravity tells, at rest, else about.
+            usual = at_rest if np.isfinite(at_rest) else _usual(force) / STANDARD_GRAVITY
+            first, last = NEAR_GRAVITY if np.isfinite(at_rest) else ABOUT_GRAVITY
+            fits = (u for u in ('g', 'm/s2', 'mg') if first <= usual * ACCELERATIONS[u] <= last)
+            found = next(fits, None)
+            unit = found or 'g'
             if unit != 'g':
                 remarks.append(f'{self.place}: accelerations have no unit, {unit} fits gravity')
+            elif found is None:
+                remarks.append(f'warning: {self.place}: accelerations have no unit, assumed g')
         at_rest *= ACCELERATIONS[unit]
         if at_rest < low or at_rest > high:
             remarks.append(
@@ -127,12 +177,17 @@ class LogTable:
                 f'gravity, expected {low:g} to {high:g}: is it in {unit}? Say otherwise as '
                 '--unit acceleration=m/s2'
             )
+        rates, turn = turning
+        if not turn:
+            # Who logs m/s² logs rad/s; the vendor's programs log neither.
+            turn = 'rad/s' if unit.startswith('m/s') else 'deg/s'
+            remarks.append(f'{self.place}: angular velocities have no unit, assumed {turn}')
         angles = self._vector('angle')
         quaternion = _places(self.names, QUATERNION, '0123')
         return ImuLog(
             stamps,
             force * ACCELERATIONS[unit],
-            self._in_si('angular velocity', *turning),
+            self._in_si('angular velocity', rates, turn),
             attitude_of(
                 None if quaternion is None else self.numbers(quaternion),
                 None if angles is None else self._in_si('angle', *angles),
@@ -146,7 +201,7 @@ class LogTable:
         places = vector_places(self.names, quantity)
         if places is None:
             return None
-        unit = self.units.get(quantity) or unit_of(self.names[places[0]])
+        unit = self.units.get(quantity) or _unit(self.names[places[0]])
         if unit and unit not in UNITS[quantity]:
             known = ', '.join(sorted(UNITS[quantity]))
             raise NoImuLog(f'{self.place}: {quantity} in {unit!r}, known are {known}')
@@ -163,15 +218,29 @@ class LogTable:
         return values * factors[unit or next(iter(factors))]
 
 
+def _usual(force: Array) -> float:
+    known = force[np.isfinite(force).all(axis=1)]
+    return float(np.median(np.linalg.norm(known, axis=1))) if known.size else float('nan')
+
+
 def vector_places(names: list[str], quantity: str) -> list[int] | None:
     """Return the places of x, y, z of one of `QUANTITIES`; None if the vector is not there."""
-    return _places(names, QUANTITIES[quantity], 'xyz')
+    # A .mat file's g is gravity; gx, gy, gz beside each other are a gyroscope.
+    words = QUANTITIES[quantity] + (('g',) if quantity == 'angular velocity' else ())
+    return _places(names, words, 'xyz')
 
 
-def _places(names: list[str], beginnings: tuple[str, ...], endings: str) -> list[int] | None:
+def _unit(name: str) -> str:
+    return unit_of(name) or split_unit(name)[1]
+
+
+def _places(names: list[str], words: tuple[str, ...], axes: str) -> list[int] | None:
     short = [plain(name) for name in names]
-    for beginning in beginnings:
-        wanted = [f'{beginning}{ending}' for ending in endings]
-        if all(name in short for name in wanted):
-            return [short.index(name) for name in wanted]
+    bare = [plain(split_unit(name)[0]) for name in names]
+    for word in words:
+        for pattern in ('{0}{1}', '{1}{0}', '{1}轴{0}', '{0}{1}轴'):
+            wanted = [pattern.format(word, axis) for axis in axes]
+            for known in (short, bare):
+                if all(name in known for name in wanted):
+                    return [known.index(name) for name in wanted]
     return None

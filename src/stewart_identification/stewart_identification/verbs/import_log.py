@@ -19,8 +19,8 @@ from stewart_identification.importing.imu_log import ImuLog, NoImuLog, TIME_UNIT
 from stewart_identification.importing.leg_log import has_legs, leg_log, LegLog
 from stewart_identification.importing.leg_log import UNITS as LEG_UNITS
 from stewart_identification.importing.mat_log import mat_table, ROLES
-from stewart_identification.importing.named_columns import UNITS
-from stewart_identification.importing.text_log import text_table
+from stewart_identification.importing.named_columns import spelt, UNITS
+from stewart_identification.importing.text_log import is_text, text_table
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -131,10 +131,10 @@ def _read(arguments: argparse.Namespace) -> tuple[ImuLog | None, LegLog | None, 
     units = {'time': TIME_UNITS, **UNITS, **LEG_UNITS}
     names = _pairs('--name', arguments.name, ROLES, 'acceleration=acc or forces=ch#')
     said = _pairs('--unit', arguments.unit, units, 'lengths=mm')
-    said = {role: unit.lower() for role, unit in said.items()}
+    said = {role: spelt(unit) for role, unit in said.items()}
     if path.suffix.lower() == '.mat':
         table = mat_table(path, names=names, units=said, rate=arguments.rate)
-    elif (frames := frames_of(path.read_bytes())) is not None:
+    elif (frames := frames_of(path.read_bytes())) is not None and not is_text(path):
         sent = read_frame_log(frames, path, rate=arguments.rate, start_ns=start_ns)
         return sent, None, sent.origin
     else:

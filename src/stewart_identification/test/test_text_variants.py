@@ -1,0 +1,174 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Text logs as other countries, spreadsheets and programs write them hold the same motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_identification.importing.imu_log import ImuLog, NoImuLog
+from stewart_identification.importing.text_log import text_table
+
+G, BEGIN = 9.80665, datetime(2026, 1, 14, 9, 30, 59, tzinfo=timezone.utc)
+TIMES = 0.05 * np.arange(40)
+FORCE = np.column_stack([0.1 * TIMES, -0.2 * TIMES, 1.0 + 0.0 * TIMES])
+RATE = np.column_stack([1.0 + TIMES, 2.0 * TIMES, -3.0 * TIMES])
+VENDOR = ['AccX(g)', 'AccY(g)', 'AccZ(g)', 'AsX(°/s)', 'AsY(°/s)', 'AsZ(°/s)']
+GERMAN = [
+    f'{what} {axis}({unit})'
+    for what, unit in (('Beschleunigung', 'g'), ('Winkelgeschwindigkeit', '°/s'))
+    for axis in 'XYZ'
+]
+CHINESE = [
+    f'{what}{axis}({u})' for what, u in (('加速度', 'g'), ('角速度', '°/s')) for axis in 'XYZ'
+]
+
+
+def clock(form: str) -> Callable[[float], str]:
+    return lambda t: (BEGIN + timedelta(seconds=t)).strftime(form)[:-3]
+
+
+DATED = clock('%Y-%m-%d %H:%M:%S.%f')
+
+
+def written(
+    names: list[str] = VENDOR,
+    *,
+    time: str = 'time',
+    at: Callable[[float], str] = DATED,
+    by: str = '\t',
+    decimal: str = '.',
+    scales: tuple[float, float] = (1.0, 1.0),
+) -> str:
+    rows = np.hstack([scales[0] * FORCE, scales[1] * RATE])
+    cells = [[f'{v:.6f}'.replace('.', decimal) for v in row] for row in rows.tolist()]
+    lines = [by.join([at(t), *row]) for t, row in zip(TIMES.tolist(), cells, strict=True)]
+    return '\n'.join([by.join([time, *names]), *lines, ''])
+
+
+def read(tmp_path: Path, content: str | bytes, rate: float | None = None) -> ImuLog:
+    path = tmp_path / 'log.txt'
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return text_table(path, rate=rate).imu()
+
+
+def ros(names: str) -> list[str]:
+    return [
+        names.format(what, a)
+        for what in ('linear_acceleration', 'angular_velocity')
+        for a in 'xyz'
+    ]
+
+
+SI = (G, np.pi / 180.0)
+LOGS = {
+    'Windows Unicode': written().replace('\n', '\r\n').encode('utf-16'),
+    'without its mark': written().encode('utf-16-le'),
+    'UTF-8 with its mark': written().encode('utf-8-sig'),
+    'Latin letters': written(GERMAN, time='Zeit', by=';', decimal=',').encode('cp1252'),
+    'Chinese letters': written(CHINESE, time='时间').encode('gb18030'),
+    'ends in zeros': written().encode() + bytes(512),
+    'German dates': written(at=clock('%d.%m.%Y %H:%M:%S,%f'), by=';', decimal=','),
+    'American dates': written(at=lambda t: clock('%m/%d/%Y %I:%M:%S.%f')(t) + ' AM', by=','),
+    'Chinese dates': written(at=clock('%Y年%m月%d日 %H:%M:%S.%f')),
+    'milliseconds counted': written(
+        at=lambda t: (
+            f'2026-1-14 9:{30 + int(59 + t + 1e-9) // 60}:'
+            f'{int(59 + t + 1e-9) % 60}.{round(1000 * (t % 1)) % 1000}'
+        )
+    ),
+    'dates apart': written(at=clock('%Y-%m-%d\t%H:%M:%S.%f'), time='Date\tTime'),
+    'days of a spreadsheet': written(
+        at=lambda t: f'{46036 + (9 * 3600 + 30 * 60 + 59 + t) / 86400:.10f}', by=','
+    ),
+    'blanks': written(by=' ').replace('time', 'address Time(s)').replace('\n2026', '\n0x50 2026'),
+    'pandas': '\n'.join(f'{n or ""},{line}' for n, line in enumerate(written(by=',').splitlines()))
+    + '\n',
+    'messages of ROS': written(
+        ros('{}.{}'), time='%time', at=lambda t: f'{(BEGIN.timestamp() + t) * 1e9:.0f}', scales=SI
+    ),
+    'PlotJuggler': written(
+        ros('/imu/data/{}/{}'), time='__time', at=lambda t: f'{BEGIN.timestamp() + t}', scales=SI
+    ),
+    'units as powers': written(
+        [
+            f'{a} ({u})'
+            for w, u in (('a', 'm s^-2'), ('g', 'rad s⁻¹'))
+            for a in (f'{w}x', f'{w}y', f'{w}z')
+        ],
+        scales=SI,
+    ),
+    'units behind names': written(
+        [f'{w}_{a}_{u}' for w, u in (('acc', 'mg'), ('gyro', 'mdps')) for a in 'xyz'],
+        scales=(1e3, 1e3),
+    ),
+    'a remark at the head': f'# rate 20 Hz\n# {written(by=",")}',
+}
+
+
+@pytest.mark.parametrize('name', LOGS)
+def test_variants_hold_the_same_motion(name: str, tmp_path: Path) -> None:
+    log = read(tmp_path, LOGS[name])
+
+    assert np.allclose(log.specific_force, G * FORCE, atol=1e-4)
+    assert np.allclose(log.angular_velocity, np.radians(RATE), atol=1e-5)
+    begin = round(BEGIN.timestamp()) * 1_000_000_000
+    assert np.allclose(log.stamps_ns - begin, 1e9 * TIMES, rtol=0.0, atol=2e4)
+
+
+def test_what_is_not_there_is_nan_and_lines_that_were_cut_are_left_out(tmp_path: Path) -> None:
+    lines = written(by=',').splitlines(keepends=True)
+    lines[5] = lines[5].replace(',0.020000,', ',null,')
+    lines[9] = lines[9].rsplit(',', 1)[0] + ',\n'
+    lines[12] = lines[12][:40] + '\n'
+    lines[20:20] = [lines[0]]
+
+    log = read(tmp_path, ''.join(lines))
+
+    assert len(log.stamps_ns) == 39
+    assert np.isnan(log.specific_force).sum() == 1
+    assert np.isnan(log.angular_velocity[8, 2])
+    assert any('1 of 40 lines, line 13 first, do not have 7 cells' in r for r in log.remarks)
+
+
+def test_times_that_stand_ask_for_the_rate_and_keep_the_date(tmp_path: Path) -> None:
+    text = written(at=lambda t: DATED(t)[:-4])
+
+    with pytest.raises(
+        NoImuLog, match=r'38 of 40 samples have the time of the one before.*--rate'
+    ):
+        read(tmp_path, text)
+    log = read(tmp_path, text, rate=20.0)
+
+    assert np.allclose(log.stamps_ns - BEGIN.timestamp() * 1e9, 1e9 * TIMES, atol=1e3)
+
+
+def test_a_clock_that_goes_back_is_told(tmp_path: Path) -> None:
+    lines = written().splitlines(keepends=True)
+    lines[8], lines[9] = lines[9], lines[8]
+
+    assert any(
+        '1 samples are not later' in text for text in read(tmp_path, ''.join(lines)).remarks
+    )
+
+
+def test_decimal_commas_between_commas_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(NoImuLog, match='more cells than the 7 names: are there decimal commas'):
+        read(tmp_path, written(by=',', decimal=',', at=str))
+
+
+@pytest.mark.parametrize(('scales', 'unit'), [(SI, 'rad/s'), ((1.0, 1.0), 'deg/s')])
+def test_rates_without_a_unit_go_with_the_accelerations(
+    scales: tuple[float, float], unit: str, tmp_path: Path
+) -> None:
+    # At rest gravity tells the unit of the accelerations.
+    still = ''.join(f'{t},0,0,{scales[0]},{scales[1]},0,0\n' for t in TIMES)
+
+    log = read(tmp_path, f't,ax,ay,az,gx,gy,gz\n{still}')
+
+    assert np.allclose(log.angular_velocity, [np.pi / 180.0, 0.0, 0.0])
+    assert any(f'angular velocities have no unit, assumed {unit}' in text for text in log.remarks)
