@@ -76,6 +76,9 @@ def in_metres(log: LegLog) -> None:
         (['t[s]', *named('L#[mm]')], (1.0, 1e3), 0.245, {}),
         (['Timestamp [us]', *named('Actuator # Position (mm)', first=0)], (1e6, 1e3), 0.0, {}),
         (['time', *named('q#(cm)')], (1.0, 1e2), 0.0, {}),
+        (['time', *named('stroke_#_in')], (1.0, 1.0 / 0.0254), 0.0, {}),
+        (['时间', *named('杆长#(mm)')], (1.0, 1e3), 0.245, {}),
+        (['t', *named('stroke[#] (mm)', first=0)], (1.0, 1e3), 0.0, {}),
         (
             ['t', *named('x#')],
             (1.0, 1e3),
@@ -121,6 +124,7 @@ def test_names_and_units_are_understood(
         ('F#[N]', 1.0, False),
         ('force_#_kn', 1e-3, False),
         ('leg_#_n', 1.0, False),
+        ('Zylinder # Kraft [lbf]', 1.0 / 4.4482216, False),
         ('Load cell #', 1.0, True),
         ('f#', 1e-3, True),
     ],

@@ -24,18 +24,18 @@ from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.jacobian import jacobian
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3, 'cm': 1e-2, 'um': 1e-6, 'µm': 1e-6, 'in': 0.0254}
-FORCES = {'n': 1.0, 'kn': 1e3}
+FORCES = {'n': 1.0, 'kn': 1e3, 'lbf': 4.4482216152605, 'kgf': 9.80665}
 UNITS = {'strokes': LENGTHS, 'lengths': LENGTHS, 'forces': FORCES}
 """What a group of six can be, and its units."""
 GUESSED = {'strokes': ('m', 'cm', 'mm'), 'lengths': ('m', 'cm', 'mm'), 'forces': ('n', 'kn')}
 NOT_MEASURED = re.compile(
-    'cmd|command|target|desired|setpoint|refer|soll|vel|speed|rate|accel|temp|current|err'
+    'cmd|command|target|desired|setpoint|refer|soll|vel|speed|rate|accel|temp|current|err|力矩|速度'
 )
 WORDS = {
-    'forces': re.compile('force|effort|load|thrust|kraft|tension|axial|(^|_)f[_#]'),
-    'strokes': re.compile('stroke|exten|displ|hub|(^|_)[qs][_#]'),
-    'lengths': re.compile('length|len[_#]|länge|(^|_)l[_#]'),
-    '': re.compile('leg|actuator|cyl|piston|pos|joint|jack|strut|limb|prism'),
+    'forces': re.compile('force|effort|load|thrust|kraft|力|tension|axial|(^|_)f[_#]'),
+    'strokes': re.compile('stroke|exten|displ|hub|行程|位移|(^|_)[qs][_#]'),
+    'lengths': re.compile('length|len[_#]|länge|长|(^|_)l[_#]'),
+    '': re.compile('leg|actuator|cyl|piston|pos|joint|jack|strut|limb|prism|zyl|bein|杆|腿'),
 }
 """What a stem says it is, asked in this order; the last are strokes or lengths."""
 BELIEVED = (0.3, 3.0)

@@ -61,9 +61,9 @@ NEAR_GRAVITY = (0.8, 1.2)
 ABOUT_GRAVITY = (0.5, 2.0)
 """Its median in motion."""
 
-_UNIT = re.compile(r'[(\[（](.*?)[)\]）]')
+_UNIT = re.compile(r'[(\[（](?!\d+[)\]）])(.*?)[)\]）]')
 _ENDINGS = re.compile(
-    '_(m|mm|cm|um|µm|n|kn|mps|mps2|g|mg|rad|radps|radps2|deg|degps|dps|mdps|nm|s|ms|us|ns)$'
+    '_(m|mm|cm|um|µm|in|n|kn|lbf|kgf|mps|mps2|g|mg|rad|radps|radps2|deg|degps|dps|mdps|nm|s|ms|us|ns)$'
 )
 _SPELLINGS = (
     (r'[\s·*]', ''),
