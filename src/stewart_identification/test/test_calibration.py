@@ -41,7 +41,7 @@ from stewart_identification.calibration.prediction import (
     by_tracker,
 )
 from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
-from stewart_identification.errors import ConfigurationError, NotIdentifiable
+from stewart_identification.errors import ConfigurationError, FitError, NotIdentifiable
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.forward import forward
@@ -295,3 +295,67 @@ def test_tables_that_cannot_be_used_are_refused(vigo, tmp_path) -> None:
         read_observations(path)
     write_table(path, (*STROKES, *FORCES), np.full((3, 9), 0.3))
     assert not read_observations(path).tracked.any()
+
+
+@pytest.mark.parametrize('count', [12, 40])
+def test_one_spoilt_pose_and_a_copy_change_nothing(count, vigo, forty, tmp_path, capsys) -> None:
+    rng = np.random.default_rng(count)
+    machine = wrong(vigo, rng)
+    poses = (forty[0][:count], forty[1][:count])
+    seen = measured(machine, poses, rng)
+    seen.position[4] += [5e-3, 0.0, 0.0]
+
+    path = table(tmp_path / 'poses.csv', seen[[*range(count), 2]])
+    written = tmp_path / 'found.yaml'
+    assert run(path, '--platform', 'vigo', '-o', written, '--json') == 0
+
+    told = capsys.readouterr()
+    assert '1 row(s) copied from others count once' in told.err
+    assert 'warning: row 5 contradicts the others and is left out' in told.err
+    start = Machine.described(vigo)
+    truth = np.concatenate(
+        [
+            (machine.base - start.base).ravel(),
+            (machine.platform - start.platform).ravel(),
+            machine.length - start.length,
+        ]
+    )
+    items = json.loads(told.out)['coordinates']
+    held = [
+        abs(i['change'] - t) < 1.96 * i['deviation'] for i, t in zip(items, truth, strict=True)
+    ]
+    assert sum(held) >= 36
+
+
+def test_tables_in_millimetres_and_with_gaps_are_read(vigo, forty, tmp_path) -> None:
+    rng = np.random.default_rng(13)
+    seen = measured(wrong(vigo, rng), forty, rng)
+    seen.position[3] = np.nan
+    path = table(tmp_path / 'metres.csv', seen)
+    head, *rows = path.read_text(encoding='utf-8').splitlines()
+    scale = np.array([1e3] * 9 + [1.0] * 4)
+    cells = [[float(cell) for cell in row.split(',')] * scale for row in rows]
+    lines = [','.join(map(repr, row.tolist())) for row in map(np.asarray, cells)]
+    small = tmp_path / 'millimetres.csv'
+    small.write_text('\n'.join([head.replace('_m', '_mm'), *lines, '']), encoding='utf-8')
+
+    one, other = read_observations(path), read_observations(small)
+
+    assert one.tracked.sum() == 39
+    assert np.allclose(one.position, other.position, rtol=1e-12, equal_nan=True)
+    assert np.allclose(one.strokes, other.strokes, rtol=1e-12)
+
+
+def test_what_does_not_belong_together_is_refused(vigo, forty) -> None:
+    rng = np.random.default_rng(14)
+    seen = measured(wrong(vigo, rng), forty, rng)
+
+    turned = Rotation.from_quat(np.roll(Rotation.from_matrix(seen.rotation).as_quat(), 1, axis=1))
+    with pytest.raises(FitError, match=r'half of the poses .* order of the quat'):
+        calibrate(vigo, replace(seen, rotation=turned.as_matrix()))
+    with pytest.raises(FitError, match='order of the legs'):
+        calibrate(vigo, replace(seen, strokes=seen.strokes[:, [1, 0, 2, 3, 4, 5]]))
+    with pytest.raises(FitError, match=r'spread over .* m: are they in millimetres'):
+        calibrate(vigo, replace(seen, position=1e3 * seen.position))
+    with pytest.raises(ConfigurationError, match='columns in millimetres are called stroke_1_mm'):
+        calibrate(vigo, replace(seen, strokes=1e3 * seen.strokes))

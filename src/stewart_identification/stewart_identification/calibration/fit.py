@@ -28,12 +28,17 @@ from stewart_identification.calibration.machine import (
     TILT,
 )
 from stewart_identification.calibration.observations import Noise, Observations
+from stewart_identification.calibration.plausible import check_placed, check_strokes
 from stewart_identification.calibration.prediction import weighted
 from stewart_identification.errors import FitError, NotIdentifiable
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 
 STEPS, SMALLEST_GAIN, MOST_DAMPING = 50, 1e-9, 1e6
+GROSS, GROSS_GAIN = 1e4, 1e-3
+"""Mean square of residuals that no noise explains, and the share of it that ends such a fit."""
+MISFIT = 1e-3
+"""Probability of the residuals from which on they contradict the noise [-]."""
 BROAD = 1e3
 
 
@@ -119,7 +124,8 @@ def calibrate(
 
     Raises:
         NotIdentifiable: If there are too few poses to place tracker and target.
-        FitError: If a pose cannot be reached, or the fit does not converge.
+        ConfigurationError: If strokes lie far outside the limits.
+        FitError: If poses and strokes do not belong together, or the fit does not converge.
     """
     noise, prior = noise or Noise(), prior or Prior()
     tracked = bool(observations.tracked.any())
@@ -127,8 +133,10 @@ def calibrate(
     if not tracked and not felt:
         raise NotIdentifiable('no row has a pose of a tracker, or an IMU at rest or in motion')
     machine = Machine.described(platform)
+    check_strokes(platform, observations)
     if tracked:
         machine = placed(machine, observations)
+        check_placed(machine, *machine.distances(observations), observations)
     directions = free_directions(machine, tracked=tracked, felt=felt)
     sigma = prior.deviations()
     information = directions.T @ (directions / sigma[:, None] ** 2)
@@ -150,7 +158,8 @@ def calibrate(
             continue
         here, damping = there, 0.1 * damping if damping > 1e-3 else 0.0
         progress(step, here.cost)
-        if gain < SMALLEST_GAIN * max(here.cost, 1.0):
+        gross = here.cost > GROSS * len(here.residual)
+        if gain < (GROSS_GAIN if gross else SMALLEST_GAIN) * max(here.cost, 1.0):
             return Calibration(
                 here.machine,
                 machine,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import block_diag, null_space
 from scipy.spatial.transform import Rotation
+from stewart_identification.calibration.observations import Observations
 from stewart_identification.errors import FitError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
@@ -113,11 +114,31 @@ class Machine:
             missing = wanted - length
             if np.abs(missing).max() < CLOSED:
                 return position, rotation
-            step = np.linalg.solve(jacobian, missing[..., None])[..., 0]
+            try:
+                step = np.linalg.solve(jacobian, missing[..., None])[..., 0]
+            except np.linalg.LinAlgError:
+                break
             position = position + step[:, :3]
             rotation = Rotation.from_rotvec(step[:, 3:]).as_matrix() @ rotation
         worst = int(np.abs(missing).max(axis=1).argmax()) + 1
-        raise FitError(f'no pose of the machine has the strokes of row {worst}')
+        raise FitError(
+            f'no pose of the machine has the strokes of row {worst}: check the order of the legs, '
+            'and that strokes count from the retracted leg'
+        )
+
+    def distances(self, seen: Observations) -> tuple[Array, Array]:
+        """Return how far tracked poses, k, are from where this machine has the target at them.
+
+        Returns:
+            (k,), (k,): Distances [m] and angles [rad].
+        """
+        seen = seen[np.flatnonzero(seen.tracked)]
+        position, rotation = self.poses(seen.strokes)
+        world = self.tracker
+        place = (position + rotation @ self.target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
+        attitude = world[:3, :3] @ rotation @ self.target[:3, :3]
+        turn = Rotation.from_matrix(attitude @ seen.rotation.swapaxes(1, 2))
+        return np.linalg.norm(place - seen.position, axis=1), turn.magnitude()
 
     def jacobian(self, position: Array, rotation: Array) -> tuple[Array, Array]:
         """Return how lengths follow a pose, shape (n, 6, 6), and the lengths, shape (n, 6) [m]."""

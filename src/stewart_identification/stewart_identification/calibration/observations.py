@@ -80,7 +80,7 @@ class Observations:
     @property
     def tracked(self) -> Flags:
         """Which poses a tracker has seen, shape (n,)."""
-        return _complete(self.position)
+        return _complete(self.position) & _complete(self.rotation.reshape(-1, 9))
 
     @property
     def felt(self) -> Flags:
@@ -101,7 +101,8 @@ def read_observations(path: str | Path) -> Observations:
     """Read a CSV file: `STROKES`, and `POSES`, `FORCES`, or `TURNS` with `RATES`.
 
     Args:
-        path: One row per pose; an empty cell or ``nan`` was not measured.
+        path: One row per pose; an empty cell or ``nan`` was not measured. Columns in metres may
+            be in millimetres, ``stroke_1_mm`` and ``x_mm``.
 
     Returns:
         The poses.
@@ -110,7 +111,14 @@ def read_observations(path: str | Path) -> Observations:
         ConfigurationError: If a column is missing, or a quaternion has no norm near 1.
         OSError: If the file cannot be read.
     """
-    table = read_table(path, (*STROKES, *RATES, *POSES, *FORCES, *TURNS))
+    gaps = (*RATES, *POSES, *FORCES, *TURNS)
+    metres = tuple(name for name in (*STROKES, *POSES) if name.endswith('_m'))
+    millimetres = [f'{name}m' for name in metres]
+    names = (*STROKES, *gaps, *millimetres)
+    table = read_table(path, names, gaps=(*gaps, *millimetres[len(STROKES) :]))
+    for metre, millimetre in zip(metres, millimetres, strict=True):
+        if millimetre in table.values:
+            table.values[metre] = 1e-3 * table.values.pop(millimetre)
     count = len(table.take(STROKES))
 
     def columns(names: tuple[str, ...], missing: float = np.nan) -> Array:
@@ -126,7 +134,9 @@ def read_observations(path: str | Path) -> Observations:
     wrong = np.flatnonzero(np.abs(norms - 1.0) > NORM_TOLERANCE)
     if wrong.size:
         raise ConfigurationError(
-            f'{path}: row {wrong[0] + 1}', float(norms[wrong[0]]), 'a quaternion of norm 1'
+            f'{path}:{int(table.lines[wrong[0]])}',
+            float(norms[wrong[0]]),
+            'a quaternion of norm 1',
         )
     rotation = np.full((count, 3, 3), np.nan)
     there = np.isfinite(norms)
@@ -140,6 +150,14 @@ def read_observations(path: str | Path) -> Observations:
         columns(FORCES),
         columns(TURNS),
     )
+
+
+def without_copies(observations: Observations) -> tuple[Observations, int]:
+    """Return each row once, in their order, and how many copies there were."""
+    parts = [getattr(observations, name) for name in Observations.__dataclass_fields__]
+    rows = np.hstack([part.reshape(len(observations), -1) for part in parts])
+    _, first = np.unique(np.nan_to_num(rows, nan=1e300), axis=0, return_index=True)
+    return observations[np.sort(first)], len(observations) - len(first)
 
 
 def read_rests(

@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
-from stewart_identification.calibration.fit import Calibration
+from stewart_identification.calibration.fit import Calibration, MISFIT
 from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
 from stewart_identification.calibration.observations import Observations
 from stewart_kinematics.motion import Array
@@ -97,7 +96,7 @@ def remarks(found: Calibration) -> list[str]:
                     f'{names[other]} and {names[one]} move together: these poses show what they '
                     'make of each other, not each of them'
                 )
-    if found.misfit < 1e-3:
+    if found.misfit < MISFIT:
         size = np.sqrt(found.cost / found.residuals)
         said.append(
             f'the residuals are {size:.3g} times what the stated noise leaves: the noise is '
@@ -153,13 +152,7 @@ class Accuracy:
 
 def accuracy(machine: Machine, observations: Observations) -> Accuracy:
     """Return how far a machine is off at poses of a tracker."""
-    seen = observations[np.flatnonzero(observations.tracked)]
-    position, rotation = machine.poses(seen.strokes)
-    world = machine.tracker
-    place = (position + rotation @ machine.target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
-    attitude = world[:3, :3] @ rotation @ machine.target[:3, :3]
-    turn = Rotation.from_matrix(attitude @ seen.rotation.swapaxes(1, 2))
-    return Accuracy(np.linalg.norm(place - seen.position, axis=1), turn.magnitude())
+    return Accuracy(*machine.distances(observations))
 
 
 def _rms(values: Array) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_bags.verbs.numbers import positive
 from stewart_bags.verbs.topic_names import add_topic_argument
-from stewart_identification.calibration.fit import calibrate, Calibration, Prior
+from stewart_identification.calibration.fit import calibrate, Calibration, MISFIT, Prior
 from stewart_identification.calibration.machine import Machine
 from stewart_identification.calibration.observations import (
     Noise,
@@ -21,7 +21,9 @@ from stewart_identification.calibration.observations import (
     POSES,
     read_observations,
     read_rests,
+    without_copies,
 )
+from stewart_identification.calibration.outliers import without_outliers
 from stewart_identification.calibration.output import (
     calibrated_document,
     draw_accuracy,
@@ -43,9 +45,13 @@ The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders 
 y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
 or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
 fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps.
-What was not measured is nan. All noises are standard deviations. A bag in place of a table has
-actuator_states and platform/external_pose (PoseStamped, or with covariance); what counts is every
-rest of a second or more.
+What was not measured is nan; columns may be in mm, as stroke_1_mm and x_mm. All noises are
+standard deviations. A bag in place of a table has actuator_states and platform/external_pose
+(PoseStamped, or with covariance); what counts is every rest of a second or more.
+
+Changes and intervals are those of the joints against each other: a shift or turn that all six base
+joints share is where the tracker stands, one of the platform's where the target sits. A row that
+contradicts all others (one in ten at most) is left out and told.
 
 --plan writes the poses that would tell most, D-optimal and inside all limits: the first ones if
 there is no table, else the next ones.
@@ -121,7 +127,9 @@ def main(arguments: argparse.Namespace) -> int:
             return 2
         _propose(arguments, platform, noise, prior, None)
         return 0
-    observations = _read(arguments, arguments.table)
+    observations, copies = without_copies(_read(arguments, arguments.table))
+    if copies:
+        print(f'{copies} row(s) copied from others count once', file=sys.stderr)
     line = LiveLine(sys.stderr)
     found = calibrate(
         platform,
@@ -131,6 +139,11 @@ def main(arguments: argparse.Namespace) -> int:
         lambda step, cost: line.show(f'step {step}: sum of squares {cost:.6g}'),
     )
     line.end()
+    found, gone = without_outliers(platform, observations, noise, prior, found)
+    if gone:
+        kept = np.setdiff1d(np.arange(len(observations)), gone)
+        observations, outliers = observations[kept], observations[gone]
+        print(_about_outliers(gone, outliers, found), file=sys.stderr)
     _tell(arguments, found)
     if observations.tracked.any():
         checked = _read(arguments, arguments.validate) if arguments.validate else observations
@@ -146,7 +159,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(f'written: {arguments.output}', file=sys.stderr)
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
-    return 1 if found.misfit < 1e-3 else 0
+    return 1 if found.misfit < MISFIT else 0
 
 
 def _read(arguments: argparse.Namespace, path: str) -> Observations:
@@ -154,6 +167,14 @@ def _read(arguments: argparse.Namespace, path: str) -> Observations:
     if Path(path).is_dir() or Path(path).suffix in {'.mcap', '.db3'}:
         return read_rests(path, dict(arguments.topic))
     return read_observations(path)
+
+
+def _about_outliers(gone: list[int], outliers: Observations, found: Calibration) -> str:
+    rows = ', '.join(str(row + 1) for row in gone)
+    text = f'warning: row {rows} contradicts the others and is left out; look at it again'
+    if outliers.tracked.any():
+        text += f': {accuracy(found.machine, outliers).line()} from where they have it'
+    return text
 
 
 def _tell(arguments: argparse.Namespace, found: Calibration) -> None:

@@ -1,0 +1,63 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether measured poses can be those of a platform at all: units, order of columns, pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_identification.calibration.machine import Machine
+from stewart_identification.calibration.observations import Observations
+from stewart_identification.errors import ConfigurationError, FitError
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array
+
+BEYOND = 0.1
+"""Share of its range by which a stroke may lie outside its limits."""
+TURNED = 0.05
+"""Angle that half the poses may be off before a fit [rad]; a joint's errors make some 0.001."""
+MOVED = 0.05
+"""Distance that half the poses may be off before a fit, in units of the base's radius."""
+
+
+def check_strokes(platform: Platform, seen: Observations) -> None:
+    """Refuse strokes far outside the limits.
+
+    Raises:
+        ConfigurationError: If there are some; row and leg are named.
+    """
+    low, high = platform.limits.stroke.T
+    slack = BEYOND * (high - low)
+    outside = (seen.strokes < low - slack) | (seen.strokes > high + slack)
+    if outside.any():
+        row, leg = np.argwhere(outside)[0]
+        raise ConfigurationError(
+            f'row {row + 1}: stroke of leg {leg + 1}',
+            float(seen.strokes[row, leg]),
+            f'{low[leg]:g} to {high[leg]:g} m, the limits of {platform.name}; strokes count from '
+            'the retracted leg, and columns in millimetres are called stroke_1_mm',
+        )
+
+
+def check_placed(machine: Machine, off: Array, turn: Array, seen: Observations) -> None:
+    """Refuse poses that differ from those of the strokes by more than a machine can be wrong.
+
+    Args:
+        machine: As described, with the tracker where it fits best.
+        off (k,), turn (k,): Distances [m] and angles [rad] of the tracked poses.
+        seen: What was measured.
+
+    Raises:
+        FitError: If half of the poses are off too far.
+    """
+    radius = float(np.linalg.norm(machine.base[:, :2], axis=1).mean())
+    far, twisted = float(np.median(off)), float(np.median(turn))
+    if far <= MOVED * radius and twisted <= TURNED:
+        return
+    spread = float(np.ptp(seen.position[seen.tracked], axis=0).max())
+    wide = f' They spread over {spread:.4g} m: are they in millimetres?' if spread > 20.0 else ''
+    raise FitError(
+        'wherever tracker and target are, half of the poses are more than '
+        f'{1e3 * far:.4g} mm and {1e3 * twisted:.4g} mrad from those of the strokes: check the '
+        'order of the quaternion (x, y, z, w), the order of the legs, the units, and which pose '
+        f'belongs to which strokes.{wide}'
+    )
