@@ -107,6 +107,7 @@ class EstimateSeries:
         repairs: How often a covariance had to be made positive definite again.
         steps: What a smoother needs, where asked for.
         external: How external poses fitted, where there were any.
+        misalignment_sigma (3,): Of the misalignment at the end [rad], where it is estimated.
     """
 
     stamps: Array
@@ -132,6 +133,7 @@ class EstimateSeries:
     repairs: int = 0
     steps: Steps | None = None
     external: ExternalFit | None = None
+    misalignment_sigma: Array | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -222,6 +222,8 @@ class Loop:
         # What comes before a start has nothing to do with what follows.
         starts = [row for row in (first, *restarts) if row < len(kept.noise)]
         kept.cross_covariance[starts] = 0.0
+        at = int(self.arrangement.setup.mounting_at)
+        turned = np.sqrt(np.diagonal(self.filtered.covariance)[at : at + 3]) if at >= 0 else None
         return EstimateSeries(
             stamps=self.leg_stamps,
             **columns_of(rows),
@@ -233,6 +235,7 @@ class Loop:
             imu_scale=rows.scales[:, 6:],
             restarts=tuple(restarts),
             repairs=int(self.filtered.memory.repairs),
+            misalignment_sigma=turned,
             steps=kept if len(kept.noise) else None,
             external=ExternalFit.of(self.arrangement.setup, self.filtered, self.fused),
         )

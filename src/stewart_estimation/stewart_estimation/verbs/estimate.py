@@ -125,8 +125,9 @@ def summary(run: Run) -> dict[str, Any]:
         said['external_poses_refused'] = int(np.count_nonzero(~fit.used))
         said['external_delay_s'] = fit.delay
         said['external_delay_sigma_s'] = fit.delay_sigma
-    if run.settings.misalignment is not None:
+    if run.filtered.misalignment_sigma is not None:
         said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
+        said['misalignment_sigma_rad'] = run.filtered.misalignment_sigma.tolist()
     if np.isfinite(run.filtered.nis).sum() >= LEAST_ROWS:
         filtered = run.filtered
         consistency = assess(
