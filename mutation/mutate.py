@@ -64,7 +64,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.kernels.linear_systems': ('linear_systems',),
     f'{KINEMATICS}.kernels.newton': ('forward',),
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
-    f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream'),
+    f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream', 'guard_margins'),
     f'{DRIVER}.control.state_machine': ('state_machine',),
     f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core'),
     f'{DRIVER}.path.common_stop': ('common_stop', 'interpolation_stops'),
