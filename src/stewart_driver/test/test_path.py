@@ -18,7 +18,7 @@ from stewart_driver.path import path as module
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, Verdict
 from stewart_driver.path.path import Path
-from stewart_driver.path.path_clock import CATCH_UP_SPEED, CAUTION, PathClock
+from stewart_driver.path.path_clock import CATCH_UP_SPEED, CAUTION, PathClock, SLEW
 
 ONE = np.arange(6) == 2
 RATE = SETTINGS.start_rate_tolerance
@@ -193,3 +193,21 @@ def test_a_change_of_speed_takes_the_acceleration_that_the_path_leaves(
     left = CAUTION * LIMITS.acceleration - own * bend.max()
     assert change == pytest.approx(np.sign(wanted - before) * left * CYCLE / slope.max())
     assert clock.recovering
+
+
+def test_a_path_that_is_up_to_speed_again_changes_it_gently_from_then_on() -> None:
+    clock = PathClock(0.0, LIMITS)
+    clock.start(T0)
+    clock.halt(T0 + 0.3)
+    for cycle in range(1, 300):
+        before = clock.speed
+        clock.advance(T0 + 0.3 + CYCLE * cycle, CYCLE, 0.1 * ONE, ZERO)
+        assert clock.recovering == (clock.speed < 1.0 + CATCH_UP_SPEED)
+        if not clock.recovering:
+            break
+    # Back to speed as fast as the acceleration allows: 6 m/s² at 0.1 m/s.
+    assert clock.speed - before > 2.0 * SLEW * CYCLE
+    clock.scaling = 0.5
+    before = clock.speed
+    clock.advance(T0 + 0.3 + CYCLE * (cycle + 1), CYCLE, 0.1 * ONE, ZERO)
+    assert before - clock.speed == pytest.approx(SLEW * CYCLE)
