@@ -62,7 +62,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.kernels.guard': ('motion_guard',),
     f'{KINEMATICS}.kernels.legs': ('inverse', 'jacobian', 'joint_states'),
     f'{KINEMATICS}.kernels.linear_systems': ('linear_systems',),
-    f'{KINEMATICS}.kernels.newton': ('forward',),
+    f'{KINEMATICS}.kernels.newton': ('newton', 'forward'),
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
     f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream', 'guard_margins'),
     f'{DRIVER}.control.state_machine': ('state_machine',),
@@ -71,7 +71,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f'{DRIVER}.path.interpolation': PATH_TESTS,
     f'{DRIVER}.path.path': PATH_TESTS,
     f'{DRIVER}.path.path_clock': ('path', 'path_gaps', 'speed_scaling'),
-    f'{DRIVER}.path.segment': ('interpolation', 'two_sources'),
+    f'{DRIVER}.path.segment': ('segment', 'interpolation'),
 }
 
 
