@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -18,46 +17,45 @@ STEP = 1e-5
 """Of the differences [m]; the forces bend over millimetres."""
 
 Legs = tuple[Array, Array, Array]
+Moved = list[tuple[Array, Motion]]
 
 
-def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
-    """Differentiate the forces by the coordinates of the joint centres.
+def motions_with_moved_joints(inertial: InertialModel, motion: Motion) -> Moved:
+    """Return joints (2, 6, 3) with one coordinate moved by STEP, and the motion then, 36 times.
 
     The legs' lengths, rates and accelerations are what is measured: with other joints the same
-    lengths mean another motion, and the same motion other forces. Both count.
+    lengths mean another motion.
 
     Args:
-        inertial: Nominal joints, with which the motion was made of the lengths, and masses.
+        inertial: Nominal joints, with which the motion was made of the lengths.
         motion: Of the nominal platform, n samples.
-
-    Returns:
-        (n, 6, 36): By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
     """
-    nominal = actuator_forces(inertial, motion)
-    columns = np.empty((*motion.shape, 6, 36))
-    joints = inertial.base_joints, inertial.platform_joints
-    rows = [np.ascontiguousarray(part).tobytes() for part in (*joints, *motion.parts())]
-    for k, (moved, other) in enumerate(_moved(*rows)):
-        other_model = replace(inertial, base_joints=moved[0], platform_joints=moved[1])
-        columns[..., k] = (actuator_forces(other_model, other) - nominal) / STEP
-    return columns
-
-
-# The motions depend on no parameter, and a fit differentiates at several, along measured motion,
-# instruments, shaken motion and that of a validation.
-@lru_cache(maxsize=4)
-def _moved(*rows: bytes) -> list[tuple[Array, Motion]]:
-    """Move each joint coordinate; the arguments are the memory of two joints and a motion."""
-    base, platform, *parts = (np.frombuffer(row) for row in rows)
-    joints = np.stack([base, platform]).reshape(2, 6, 3)
-    shaped = [part.reshape(-1, width) for part, width in zip(parts, (3, 4, 6, 6), strict=True)]
-    motion = Motion(*shaped)
+    joints = np.stack([inertial.base_joints, inertial.platform_joints])
     legs, moved = _legs_of(joints, motion), []
     for k in range(36):
         others = joints.copy()
         others.reshape(-1)[k] += STEP
         moved.append((others, _motion_of(others, legs, motion)))
     return moved
+
+
+def joint_error_columns(inertial: InertialModel, motion: Motion, moved: Moved) -> Array:
+    """Differentiate the forces by the coordinates of the joint centres.
+
+    Args:
+        inertial: Nominal joints, and masses.
+        motion: Of the nominal platform, n samples.
+        moved: What `motions_with_moved_joints` makes of it; it depends on no mass.
+
+    Returns:
+        (n, 6, 36): By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
+    """
+    nominal = actuator_forces(inertial, motion)
+    columns = np.empty((*motion.shape, 6, 36))
+    for k, (joints, other) in enumerate(moved):
+        other_model = replace(inertial, base_joints=joints[0], platform_joints=joints[1])
+        columns[..., k] = (actuator_forces(other_model, other) - nominal) / STEP
+    return columns
 
 
 def _rows(motion: Motion) -> tuple[Array, Array]:

@@ -13,7 +13,11 @@ from scipy.interpolate import CubicSpline
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_dynamics.newton_euler import actuator_forces, regressor
-from stewart_identification.models.joint_errors import joint_error_columns
+from stewart_identification.models.joint_errors import (
+    joint_error_columns,
+    motions_with_moved_joints,
+    Moved,
+)
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse, LegMotion
@@ -72,7 +76,12 @@ class Mechanics:
         return self._errors(self.inertial.parameters[PLATFORM])
 
     def _errors(self, ten: Array) -> Array:
-        return joint_error_columns(self._with(ten), self.motion[self._knots])
+        return joint_error_columns(self._with(ten), self.motion[self._knots], self._moved)
+
+    @cached_property
+    def _moved(self) -> Moved:
+        """Motions with moved joints at the knots: what a fit needs at all its parameters."""
+        return motions_with_moved_joints(self.inertial, self.motion[self._knots])
 
     def _with(self, ten: Array) -> InertialModel:
         parameters = self.inertial.parameters.copy()
