@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path as File
 import sys
 
@@ -14,6 +15,7 @@ import pytest
 sys.path.insert(0, str(File(__file__).parent))
 
 from played_setpoints import CYCLE, LIMITS, PERIOD, SETTINGS, START, T0, ZERO
+from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.path import path as module
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, Verdict
@@ -211,3 +213,49 @@ def test_a_path_that_is_up_to_speed_again_changes_it_gently_from_then_on() -> No
     before = clock.speed
     clock.advance(T0 + 0.3 + CYCLE * (cycle + 1), CYCLE, 0.1 * ONE, ZERO)
     assert before - clock.speed == pytest.approx(SLEW * CYCLE)
+
+
+def moving(settings: InterpolationSettings = SETTINGS, cycle: float = CYCLE) -> Interpolator:
+    """Return an interpolator whose path has begun with a setpoint that moves one leg, at T0."""
+    interpolator = Interpolator(LIMITS, settings, cycle)
+    interpolator.hold(START)
+    interpolator.command(T0)
+    first = LegMotion(T0, START, settings.start_rate_tolerance * ONE)
+    assert interpolator.offer(first, T0) is Verdict.ACCEPTED
+    return interpolator
+
+
+def test_a_stop_is_behind_no_schedule() -> None:
+    interpolator = moving()
+    for cycle in range(1, 16):
+        interpolator.command(T0 + CYCLE * cycle)
+    interpolator.command(T0 + CYCLE * 25)
+    assert interpolator.clock.slipped > 5.0 * CYCLE
+    interpolator.stop(1.0)
+    assert not interpolator.at_rest
+    assert interpolator.clock.slipped == 0.0
+
+
+def test_a_path_of_which_no_frame_was_ever_answered_is_given_up() -> None:
+    interpolator = Interpolator(LIMITS, SETTINGS, CYCLE)
+    interpolator.hold(START)
+    assert interpolator.offer(LegMotion(T0, START, ZERO), T0) is Verdict.ACCEPTED
+    for cycle in range(600):
+        interpolator.command(T0 + CYCLE * cycle, answered=False)
+        if interpolator.trouble:
+            break
+    assert interpolator.trouble.startswith('no drive has answered for 0.50')
+    assert interpolator.at_rest
+
+
+def test_the_tangent_is_followed_for_the_whole_time_that_is_waited() -> None:
+    cycle, wait = 2.0**-10, 2.0**-6
+    settings = replace(SETTINGS, playout_delay=wait, extrapolation_time=wait)
+    interpolator = moving(settings, cycle)
+    # Exact in binary: the last knot is played at T0 + wait, and waited for until twice that.
+    for number in range(1, 33):
+        interpolator.command(T0 + cycle * number)
+        assert not interpolator.trouble
+    assert interpolator.clock.time == T0 + wait
+    interpolator.command(T0 + cycle * 33)
+    assert interpolator.trouble
