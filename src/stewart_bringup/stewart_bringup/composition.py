@@ -37,10 +37,12 @@ from stewart_bringup.rigs import (
     VIRTUAL_RIG,
 )
 from stewart_description.suggestion import unknown_name
+from stewart_interfaces.msg import DriverState
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
 from stewart_node_support.parameters import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.running import middleware, Pace, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import SimulatedPace
@@ -214,11 +216,20 @@ def run_rig(
         ConfigurationError: If time shall be simulated and a virtual rig has a wire that follows
             none.
         RequestRefused: If a service of the rig refuses what is to be played.
+        BringupError: If another rig runs in the namespace.
     """
     if stop is not None and stop.requested:
         return
     with middleware(['--ros-args', '--log-level', log_level]):
+        neighbour = Neighbour(namespace)
         nodes = compose(files, namespace=namespace, record=record, simulated=speed is not None)
+        if neighbour.heard():
+            for node in nodes:
+                node.destroy_node()
+            raise BringupError(
+                f'another rig runs in the namespace {namespace or "/"} already: end it, or give '
+                'this one a --namespace or a ROS_DOMAIN_ID of its own'
+            )
         pace = None if speed is None else simulated_pace(nodes, speed)
         if play is None:
             spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
@@ -226,6 +237,27 @@ def run_rig(
         operator = operator_of(files, play, stop or StopSignals(), namespace)
         # The operator heeds the request to stop: it brings the platform to rest.
         spin([*nodes, operator], task=operator.play, stop=StopSignals(), pace=pace)
+
+
+class Neighbour:
+    """Listen for the driver of another rig while this one is being composed.
+
+    Its state is latched, and the own driver publishes none before it is configured. A driver that
+    was killed says nothing, though the graph lists it for some seconds more.
+    """
+
+    def __init__(self, namespace: str) -> None:
+        self._node = Node('neighbour', namespace=namespace, use_global_arguments=False)
+        self._states = self._node.create_subscription(
+            DriverState, 'driver/state', lambda _: None, STATE_QOS
+        )
+
+    def heard(self) -> bool:
+        """Tell whether there is one, and end listening."""
+        with self._states.handle:
+            taken = self._states.handle.take_message(DriverState, False)
+        self._node.destroy_node()
+        return taken is not None
 
 
 def next_steps(files: Sequence[Path], namespace: str) -> str:

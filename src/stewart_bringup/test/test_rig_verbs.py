@@ -140,6 +140,11 @@ def test_what_is_not_allowed_is_one_sentence_with_its_reason(
     assert off.count('\n') == 1
 
 
+def test_a_second_rig_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    assert 'another rig runs in the namespace / already' in ask(capfd, 'run', code=1)
+    assert ask(capfd, 'drive', 'state').startswith('ENABLED')
+
+
 def test_who_disables_twice_is_told_the_state(capfd: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         assert ask(capfd, 'drive', 'disable').startswith('DISABLED')

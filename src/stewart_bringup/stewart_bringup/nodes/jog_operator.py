@@ -14,6 +14,7 @@ from stewart_bringup.nodes.operator import Operator
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.conversions import BASE_FRAME, twist_msg
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
+from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'driver: commands'
@@ -33,6 +34,7 @@ class JogOperator(Operator):
         self._strokes: np.ndarray | None = None
         self.create_subscription(JointState, 'actuator_states', self._on_legs, SENSOR_QOS)
         self.follow_status(STATUS)
+        self._rig_time = RigTime(self)
 
     async def jog(
         self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
@@ -71,7 +73,6 @@ class JogOperator(Operator):
         return np.asarray(moved)
 
     def _request(self, leg: int, rate: float, twist: Any) -> Any:
-        stamp = self.get_clock().now().to_msg()
         message: Any
         if leg:
             message = Jog()
@@ -79,7 +80,7 @@ class JogOperator(Operator):
         else:
             message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
             message.header.frame_id = BASE_FRAME
-        message.header.stamp = stamp
+        message.header.stamp = self._rig_time.now().to_msg()
         return message
 
     async def _explain(self, topic: str) -> None:

@@ -19,6 +19,7 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_poses
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'cycloidal_trajectory: motion'
@@ -45,6 +46,7 @@ class MoveOperator(Operator):
         self._measured: PoseStamped | None = None
         self.create_subscription(PoseStamped, 'platform/pose', self._on_pose, SENSOR_QOS)
         self.follow_status(STATUS)
+        self._rig_time = RigTime(self)
 
     def destroy_node(self) -> None:
         """Close the action, too."""
@@ -167,7 +169,7 @@ class MoveOperator(Operator):
 
     async def _refusal(self) -> str:
         """Return why the last goal was refused, from the next report after it."""
-        now = self.get_clock().now().nanoseconds
+        now = self._rig_time.now().nanoseconds
         await self.until(lambda: self.told > now, f'{self.action} was refused; its reason')
         return next(
             (str(pair.value) for pair in self.status.values if pair.key == 'last_refusal'),

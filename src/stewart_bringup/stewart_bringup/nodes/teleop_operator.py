@@ -14,6 +14,7 @@ from stewart_bringup.nodes.operator import Operator
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.conversions import BASE_FRAME, twist_msg
 from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class TeleopOperator(Operator):
         super().__init__(stop, 'teleop_operator', **kwargs)
         self._twists = self.create_publisher(TwistStamped, TWIST, COMMAND_QOS)
         self.follow_status(STATUS)
+        self._rig_time = RigTime(self)
 
     async def steer(
         self, keys: Keys, read: Callable[[], str], show: Callable[[str], None]
@@ -63,5 +65,5 @@ class TeleopOperator(Operator):
     def _publish(self, twist: np.ndarray) -> None:
         message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
         message.header.frame_id = BASE_FRAME
-        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.stamp = self._rig_time.now().to_msg()
         self._twists.publish(message)

@@ -17,6 +17,7 @@ from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import Jog
 from stewart_node_support.conversions import BASE_FRAME, pose_msg, twist_msg
 from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.rig_time import RigTime
 from stewart_viewer.controls import WAVES
 
 LOOK = 0.05
@@ -46,7 +47,7 @@ class GraphOperator:
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self.obstacle = ''
-        self._now = node.get_clock().now
+        self._now = RigTime(node).now
         self._leg_keys = node.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
         self._hand = node.create_publisher(TwistStamped, 'teleop/twist', COMMAND_QOS)
