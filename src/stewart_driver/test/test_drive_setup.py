@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-import datetime
 from pathlib import Path
 import struct
 
@@ -15,22 +14,13 @@ from stewart_driver.ethercat import guards
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_time, set_up
 from stewart_driver.ethercat.drive_type import drive_path, DriveType, MapPlan
-from stewart_driver.ethercat.errors import (
-    SdoRefused,
-    UnusableMap,
-    WrongBus,
-)
+from stewart_driver.ethercat.errors import SdoRefused, UnusableMap, WrongBus
 from stewart_driver.ethercat.homing import HomingPlan
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity
 import yaml
 
 FIXED, FREE = DriveType.from_yaml('omron_1s'), DriveType.from_yaml('omron_1s_free')
 COUNTS = 2**23 / 0.01
-IDENTITY = DriveIdentity(0x83, 0xB0, 0x10004, 0)
-CALIBRATION = DriveCalibration(
-    (-1000,) * 6, datetime.date(2026, 11, 21), 'zero', (0.01,) * 6, (IDENTITY,) * 6
-)
 # As the ESI file of the R88D-1SN04H-ECT has them.
 MAP_1701 = (0x60400010, 0x607A0020, 0x60B80010, 0x60FE0120)
 MAP_1B01 = (
