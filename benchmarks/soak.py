@@ -9,12 +9,13 @@ where it tripped.
 Every ten minutes of simulated time the recorder closes its bag and another one begins; in real
 time one bag holds all.
 
-The run fails if the recorder lacks a message that a publisher counted; if, in simulated time, two
-leg states are more than one and a half periods apart outside of the faults; if a fault does not
-end as it should; if memory grows by more than 1 % after the warm-up, a fifth of the run; or if
-there are more threads or file descriptors at its end than after the warm-up. Results are written
-at every look, so a run that is cut short says how far it came; the plot comes at the end. Where
-the hours take more than `--minutes` on the wall, the run ends there, in order.
+The run fails if the recorder lacks a message that it was to be told, or has one more (latched
+topics tell a later one their last messages again); if, in simulated time, two leg states are more
+than one and a half periods apart outside of the faults; if a fault does not end as it should; if
+memory grows by more than 1 % after the warm-up, a fifth of the run; or if there are more threads
+or file descriptors at its end than after the warm-up. Results are written at every look, so a run
+that is cut short says how far it came; the plot comes at the end. Where the hours take more than
+`--minutes` on the wall, the run ends there, in order.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ from typing import Any
 import numpy as np
 from rclpy.executors import Executor
 from rclpy.node import Node
+from recorder_tally import published, RecorderTally
 from stewart_bags.reading import Bag
 from stewart_bags.series import read_joints
-from stewart_bringup.composition import compose, Ledger, make_node
+from stewart_bringup.composition import compose, make_node
 from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.session import CHAIN
 from stewart_bringup.errors import RequestRefused
@@ -99,6 +101,7 @@ class Account:
     hours: float = 0.0
     messages: int = 0
     lost: int = 0
+    surplus: int = 0
     gaps: list[tuple[float, float]] = field(default_factory=list)
     """Begin and length of gaps in the leg states outside of the faults [s]."""
     faults: dict[str, int] = field(default_factory=dict)
@@ -124,6 +127,7 @@ class Account:
         threads, handles = self.more()
         found = {
             f'{self.lost} messages lost': self.lost,
+            f'{self.surplus} messages recorded that nobody sent': self.surplus,
             f'{len(self.gaps)} gaps in the leg states': self.gaps,
             f'memory grew by {self.growth():.1%}': self.growth() > MOST_GROWTH,
             f'{threads} threads and {handles} handles more': max(threads, handles) > 0,
@@ -156,12 +160,11 @@ class Soak(WaveOperator):
             cli_args=['--ros-args', '--params-file', str(FILES[1])],
         )
         self.account = Account()
-        self._recorder, self._ledger = nodes[0], Ledger(nodes)
-        self._counters = [item for node in nodes[1:] for item in _published(node)]
-        self._recorded = sorted(self._ledger.counts())
+        self._recorder, *self._others = nodes
+        self._tally = RecorderTally()
+        self._recorded = sorted({item.topic for item in published(nodes)})
         self._pace, self._folder = pace, folder
         self._rng = np.random.default_rng(seed)
-        self._counted = dict.fromkeys(self._recorded, 0)
         self._windows: list[tuple[float, float]] = []
         self._segment = 0
 
@@ -225,7 +228,8 @@ class Soak(WaveOperator):
         take_down(before)
         self.judge()
         # The executor lets go of the old subscriptions when this has returned.
-        matched = [item.subscribers for item in self._counters]
+        publishers = published(self._others)
+        matched = [item.subscribers for item in publishers]
         self._segment += 1
         self._recorder = make_node(
             'recorder',
@@ -236,7 +240,7 @@ class Soak(WaveOperator):
         lock_step.add(self._recorder)
         executor.add_node(self._recorder)
         latest = time.monotonic() + ROTATION_LIMIT
-        while any(map(le, [item.subscribers for item in self._counters], matched)):
+        while any(map(le, [item.subscribers for item in publishers], matched)):
             # No signal ends this.
             if time.monotonic() > latest:
                 raise RequestRefused('recorder', f'not heard within {ROTATION_LIMIT:g} s')
@@ -255,13 +259,14 @@ class Soak(WaveOperator):
 
     def judge(self) -> None:
         """Hold the bag of the segment, closed, against what was published; then remove it."""
-        counts, account = self._ledger.counts(), self.account
-        for topic, count in counts.items():
-            sent = count - self._counted[topic]
-            account.messages += sent
-            # A latched topic also tells a later recorder what was said before it came.
-            account.lost += max(sent - self._recorder.counts.get(topic, 0), 0)
-        self._counted = counts
+        account = self.account
+        with Bag(self.bag) as bag:
+            lacking = self._tally.judge([self._recorder, *self._others], bag)
+        account.messages += self._tally.sent.total()
+        for topic, count in lacking.items():
+            account.lost += max(count, 0)
+            account.surplus += max(-count, 0)
+            print(f'{self.bag.name}: {count} messages of {topic} are missing', flush=True)
         if self._pace is not None:
             account.gaps += self._gaps()
         shutil.rmtree(self.bag)
@@ -284,10 +289,6 @@ class Soak(WaveOperator):
                 len(os.listdir('/proc/self/fd')),
             )
         )
-
-
-def _published(node: Any) -> list[Any]:
-    return list(getattr(node, 'published', {}).values())
 
 
 def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:

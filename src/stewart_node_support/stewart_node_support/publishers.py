@@ -8,7 +8,7 @@ from collections import deque
 from typing import Any, ClassVar
 
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 
 class CountedPublisher:
@@ -18,7 +18,9 @@ class CountedPublisher:
     the node finds every counter.
 
     Attributes:
+        topic: Full name of the topic, namespace and remappings applied.
         count: Messages published so far.
+        retained: How many of the last ones a subscription that comes late is told.
         sent: Of all publishers of the process: full names of the topics on which was published
             since an executor looked, in order; None while no executor wants to know.
     """
@@ -27,16 +29,13 @@ class CountedPublisher:
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         self._publisher = node.create_publisher(message_type, topic, qos)
-        self._topic = self.topic
+        self.topic = str(self._publisher.topic_name)
         self.count = 0
+        latched = qos.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        self.retained = qos.depth if latched else 0
         if not hasattr(node, 'published'):
             node.published = {}
         node.published[topic] = self
-
-    @property
-    def topic(self) -> str:
-        """Full name of the topic, namespace and remappings applied."""
-        return str(self._publisher.topic_name)
 
     @property
     def subscribers(self) -> int:
@@ -48,4 +47,4 @@ class CountedPublisher:
         self._publisher.publish(message)
         self.count += 1
         if CountedPublisher.sent is not None:
-            CountedPublisher.sent.append(self._topic)
+            CountedPublisher.sent.append(self.topic)

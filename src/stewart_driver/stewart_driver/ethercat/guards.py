@@ -158,17 +158,21 @@ def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
 
 
 def _write(drive: SdoChannel, item: Setting) -> Lack | None:
-    """Write a setting and read it back."""
+    """Write a setting and read it back; what is refused is told with the value that stays."""
     where = f'{item.index:04X}h' + (f':{item.subindex}' if item.subindex else '')
+    reasons = []
     try:
         drive.write(item.index, item.subindex, item.data)
-        found = drive.read(item.index, item.subindex)[: len(item.data)]
     except SdoRefused as error:
-        return Lack(f'{item.what} ({where})', error.reason)
-    if found == item.data:
-        return None
-    says = int.from_bytes(found, 'little', signed=True)
-    return Lack(f'{item.what} ({where})', f'reads back {says}')
+        reasons.append(error.reason)
+    try:
+        found = drive.read(item.index, item.subindex)[: len(item.data)]
+        if found == item.data and not reasons:
+            return None
+        reasons.append(f'reads back {int.from_bytes(found, "little", signed=True)}')
+    except SdoRefused as error:
+        reasons = reasons or [error.reason]
+    return Lack(f'{item.what} ({where})', ', '.join(reasons))
 
 
 def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:
