@@ -268,8 +268,11 @@ def main() -> int:
     settings.register_profile('stewart', usual, phases=phases, database=None)
     settings.load_profile('stewart')
     os.chdir(ROOT)
+    last = kept if chosen.again else {}
     work = [
-        (name, chosen.most, kept[name]['survivors'] if chosen.again and name in kept else None)
+        (name, last[name]['tried'], last[name]['survivors'])
+        if name in last
+        else (name, chosen.most, None)
         for name in modules
     ]
     # A process for each, as each has other modules loaded.

@@ -134,6 +134,7 @@ def test_a_read_only_map_that_lacks_what_is_needed_is_refused_in_one_sentence() 
 
 def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named() -> None:
     drive = ScriptedDrive(0x10F3, 0x6007, 0x6065, 0x6066, 0x60C2, 0x6060)
+    drive.objects[0x6066, 0] = struct.pack('<H', 7)
 
     exchange = set_up(drive, FIXED, 0.002, (-5, 7))
 
@@ -146,6 +147,8 @@ def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named()
     ):
         assert f'{what}' in told
     assert 'of leg 3: abort 0x06010002' in told
+    # What is refused stays as it was.
+    assert 'abort 0x06010002, reads back 7' in told
     assert 'software limit' not in told
     assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', -5, 7)
     assert drive.objects[0x60E0, 0] == struct.pack('<H', 3000)

@@ -140,7 +140,7 @@ class Path:
             segment = self._queue.popleft()
         self._segment = segment
         if time > segment.end:
-            strokes, slope, forces = self._behind(time, segment.last)
+            strokes, slope, forces = self._behind(time)
         else:
             strokes, slope, forces = self._within(time, segment)
         if self._offset is not None and self._offset.over(time):
@@ -173,11 +173,12 @@ class Path:
         self.tangent = False
         return strokes, self._slope, segment.forces(time)
 
-    def _behind(self, time: float, last: LegMotion) -> tuple[Array, Array, Array]:
+    def _behind(self, time: float) -> tuple[Array, Array, Array]:
         """Return the same on the tangent behind the last knot, or at rest there."""
+        last = self._last
         self.waited = time - last.stamp
         self._slope, self._bend = last.rates, NO_MOTION
-        if np.abs(last.rates).max() <= self._settings.rest_rate:
+        if self.ends_at_rest:
             self.over = self._offset is None or self._offset.over(time)
             return last.strokes, NO_MOTION, last.forces
         self.tangent = True

@@ -201,7 +201,7 @@ class LogTable:
         places = vector_places(self.names, quantity)
         if places is None:
             return None
-        unit = self.units.get(quantity) or _unit(self.names[places[0]])
+        unit = self.units.get(quantity) or split_unit(self.names[places[0]])[1]
         if unit and unit not in UNITS[quantity]:
             known = ', '.join(sorted(UNITS[quantity]))
             raise NoImuLog(f'{self.place}: {quantity} in {unit!r}, known are {known}')
@@ -228,10 +228,6 @@ def vector_places(names: list[str], quantity: str) -> list[int] | None:
     # A .mat file's g is gravity; gx, gy, gz beside each other are a gyroscope.
     words = QUANTITIES[quantity] + (('g',) if quantity == 'angular velocity' else ())
     return _places(names, words, 'xyz')
-
-
-def _unit(name: str) -> str:
-    return unit_of(name) or split_unit(name)[1]
 
 
 def _places(names: list[str], words: tuple[str, ...], axes: str) -> list[int] | None:

@@ -84,30 +84,7 @@ def text_table(
     for role in sorted(set(chosen) - {'time', *UNITS}):
         roles = ', '.join(('time', *UNITS))
         raise NoImuLog(f'{path}: no role {role!r} that a column of text can be given: {roles}')
-    text = _decoded(path.read_bytes())
-    lines = text.splitlines()
-    first, split, heads = _header(lines, chosen, path)
-    remarks = []
-    if len(lines) > first + 2 and not text.endswith(('\n', '\r')):
-        # Whoever logs ends every line; half a number reads as a number.
-        remarks.append(f'{path}:{len(lines)}: the last line has no end and is left out')
-        lines.pop()
-    rows = [
-        (number, _trimmed(split(line), len(heads)))
-        for number, line in enumerate(lines[first + 1 :], first + 2)
-        if line.strip()
-    ]
-    units_of: list[str] = []
-    if rows and _are_units(rows[0][1]):
-        units_of = rows[0][1]
-    # Some versions repeat the names whenever a recording is taken up again.
-    rows = [row for row in rows if row[1] not in (heads, units_of)]
-    if units_of:
-        pairs = zip(heads, units_of, strict=False)
-        heads = [f'{name}({unit.strip("[]()")})' for name, unit in pairs]
-    rows = _whole(rows, heads, path, remarks)
-    if not rows:
-        raise NoImuLog(f'{path}: there are names of columns and no samples')
+    first, heads, rows, remarks = _samples(_decoded(path.read_bytes()), chosen, path)
     rows = _of_device(rows, heads, device, path)
     listed = ', '.join(filter(None, heads))
 
@@ -136,9 +113,39 @@ def text_table(
     )
 
 
-def is_text(path: Path) -> bool:
+def _samples(
+    text: str, chosen: Mapping[str, str], path: Path
+) -> tuple[int, list[str], Rows, list[str]]:
+    """Return the place of the names, the names with their units, what follows, and remarks."""
+    lines = text.splitlines()
+    first, split, heads = _header(lines, chosen, path)
+    remarks = []
+    if len(lines) > first + 2 and not text.endswith(('\n', '\r')):
+        # Whoever logs ends every line; half a number reads as a number.
+        remarks.append(f'{path}:{len(lines)}: the last line has no end and is left out')
+        lines.pop()
+    rows = [
+        (number, _trimmed(split(line), len(heads)))
+        for number, line in enumerate(lines[first + 1 :], first + 2)
+        if line.strip()
+    ]
+    units_of: list[str] = []
+    if rows and _are_units(rows[0][1]):
+        units_of = rows[0][1]
+    # Some versions repeat the names whenever a recording is taken up again.
+    rows = [row for row in rows if row[1] not in (heads, units_of)]
+    if units_of:
+        pairs = zip(heads, units_of, strict=False)
+        heads = [f'{name}({unit.strip("[]()")})' for name, unit in pairs]
+    rows = _whole(rows, heads, path, remarks)
+    if not rows:
+        raise NoImuLog(f'{path}: there are names of columns and no samples')
+    return first, heads, rows, remarks
+
+
+def is_text(content: bytes) -> bool:
     """Tell whether a file with zeros in it is text: of two bytes a letter, or ending in zeros."""
-    start = path.read_bytes()[:64]
+    start = content[:64]
     return _two_bytes(start) is not None or (
         len(start) > 40 and re.search(rb'[\0-\x08]', start) is None
     )
@@ -274,7 +281,7 @@ def _stamps(
 def _with_dates(cells: Cells, rows: Rows, names: list[str]) -> Cells:
     """Return times of day with the dates that stand in a column of their own."""
     place = next((i for i, name in enumerate(names) if plain(name) in DATES), None)
-    if place is None or not all(DAY.match(row[place]) for _, row in rows):
+    if place is None or not all(len(row) > place and DAY.match(row[place]) for _, row in rows):
         return cells
     return [(n, f'{row[place]} {cell}') for (n, cell), (_, row) in zip(cells, rows, strict=True)]
 

@@ -132,9 +132,10 @@ def _read(arguments: argparse.Namespace) -> tuple[ImuLog | None, LegLog | None, 
     names = _pairs('--name', arguments.name, ROLES, 'acceleration=acc or forces=ch#')
     said = _pairs('--unit', arguments.unit, units, 'lengths=mm')
     said = {role: spelt(unit) for role, unit in said.items()}
+    content = path.read_bytes()
     if path.suffix.lower() == '.mat':
         table = mat_table(path, names=names, units=said, rate=arguments.rate)
-    elif (frames := frames_of(path.read_bytes())) is not None and not is_text(path):
+    elif (frames := frames_of(content)) is not None and not is_text(content):
         sent = read_frame_log(frames, path, rate=arguments.rate, start_ns=start_ns)
         return sent, None, sent.origin
     else:

@@ -60,8 +60,7 @@ STACK_OUT = types.Array(types.float64, 3, 'C')
 # Position, quaternion, twist, acceleration: `Motion.rows`.
 MOTION, MOTION_OUT = (MATRIX,) * 4, (MATRIX_OUT,) * 4
 
-
-PART: dict[str, Any] = {'error_model': 'numpy', 'fastmath': {'contract'}}
+FUSED: dict[str, Any] = {'error_model': 'numpy', 'fastmath': {'contract'}}
 
 
 def tuple_of(*fields: types.Type) -> types.Type:
@@ -77,13 +76,13 @@ def kernel(
     ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
     division by zero gives them, as in numpy. Without `fused` it has the arithmetic of Python.
     """
-    return _compiler(returns(*arguments), **(PART if fused else {}))
+    return _compiler(returns(*arguments), **(FUSED if fused else {}))
 
 
 def part(function: Function) -> Function:
     """Compile a function that only kernels call, to be inlined into them whatever its size."""
-    # Without the ways in from Python and C, which would be compiled with the function in them.
-    return _compiler(**PART, forceinline=True, no_cpython_wrapper=True)(function)
+    # A way in from Python would be compiled with the whole function in it.
+    return _compiler(**FUSED, forceinline=True, no_cpython_wrapper=True)(function)
 
 
 def section(function: Function) -> Function:
@@ -92,7 +91,7 @@ def section(function: Function) -> Function:
     A large `part` is optimised by itself, and again with all that it calls in every function
     above it. Arguments that start with an asterisk are not possible in here.
     """
-    return _compiler(**PART, inline='always')(function)
+    return _compiler(**FUSED, inline='always')(function)
 
 
 def inferred(function: Callable[..., Any]) -> Any:
@@ -106,6 +105,7 @@ def inferred(function: Callable[..., Any]) -> Any:
 def _compiler(*signature: Any, **options: Any) -> Callable[[Function], Function]:
     if PLAIN:
         return lambda function: function
+    # Nor does anybody call one from C.
     decorate = numba.njit(*signature, cache=True, no_cfunc_wrapper=True, **options)
 
     def compiled(function: Function) -> Function:
