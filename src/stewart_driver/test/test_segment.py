@@ -15,7 +15,8 @@ from scipy.interpolate import BPoly
 sys.path.insert(0, str(Path(__file__).parent))
 
 from played_setpoints import LIMITS, START, T0, ZERO
-from stewart_driver.legs import LegLimits
+from stewart_driver.control.configuration import SupervisionSettings
+from stewart_driver.legs import END_MARGIN, LegLimits
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 from stewart_driver.path.segment import (
     ACCELERATIONS,
@@ -25,6 +26,7 @@ from stewart_driver.path.segment import (
     SegmentBuilder,
     STROKES,
 )
+from stewart_kinematics.limits.guard import REST_MARGIN
 
 MARGIN = 1.1
 LEG = np.arange(6) == 4
@@ -111,6 +113,22 @@ def test_a_stroke_may_come_to_its_end_and_no_further() -> None:
             f'a setpoint needs leg 5 {text} m outside its stroke, 0 to 0.6 m',
         )
     assert verdict((0.3, upper + 3.0 * ROUNDING), duration=2.0) is Verdict.OUTSIDE_STROKE
+
+
+@pytest.mark.parametrize('beyond', [4.8e-7, END_MARGIN])
+def test_a_leg_that_rests_beyond_its_end_may_come_inside_only(beyond: float) -> None:
+    for end, sign in ((0.0, 1.0), (0.6, -1.0)):
+        there = end - sign * beyond
+        assert verdict((there, there)) is None
+        assert verdict((there, end + sign * 0.05), duration=2.0) is None
+        assert verdict((there, end - sign * (beyond + 1e-8))) is Verdict.OUTSIDE_STROKE
+        assert verdict((end - sign * 1.1 * END_MARGIN, end)) is Verdict.OUTSIDE_STROKE
+        # It keeps to all other limits.
+        assert verdict((there, end + sign * 0.5), duration=0.5) is Verdict.JUMP
+
+
+def test_movements_begin_as_far_outside_as_drives_are_enabled() -> None:
+    assert SupervisionSettings().stroke_margin == END_MARGIN == REST_MARGIN
 
 
 def test_a_path_that_swings_beyond_the_stroke_between_its_ends_is_refused() -> None:

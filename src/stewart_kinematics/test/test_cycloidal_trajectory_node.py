@@ -23,7 +23,7 @@ from kinematic_rig import (
     strokes_at,
 )
 from stewart_interfaces.action import FollowWaypoints, MovePlatform
-from stewart_interfaces.msg import DriverState, Waypoint
+from stewart_interfaces.msg import DriverState, Jog, Waypoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
 from stewart_node_support.conversions import pose_from_msg, pose_msg
@@ -181,6 +181,18 @@ def test_goal_is_refused_without_a_fresh_measured_pose(rig: MoveRig) -> None:
 
     assert not rig.goal().accepted
     assert 'the last platform/pose is' in rig.node.refusal
+
+
+def test_a_jog_from_the_future_does_not_make_every_pose_old(rig: MoveRig) -> None:
+    """The driver refuses it, and nothing has moved."""
+    jogs = rig.probe.create_publisher(Jog, 'driver/jog', 10)
+    message = Jog()
+    message.header.stamp.sec = 2_000_000_000
+    rig.until(lambda: jogs.get_subscription_count() > 0)
+    jogs.publish(message)
+    rig.spin(0.2)
+
+    assert rig.goal().accepted
 
 
 @pytest.mark.parametrize('state', [DriverState.STOPPING, DriverState.DISABLED, DriverState.FAULT])

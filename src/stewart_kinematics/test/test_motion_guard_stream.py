@@ -11,11 +11,14 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.control.steering import Steering
 from stewart_kinematics.errors import MotionRefused, ShapeError
 from stewart_kinematics.limits.continuity import broken_at, first_jump
-from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.guard import MotionGuard, REST_MARGIN
+from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.solvers.forward import forward
 
 
 @pytest.fixture
@@ -184,3 +187,45 @@ def test_a_stamp_that_goes_back_is_told_with_its_step(rest: Motion) -> None:
     assert (violation.quantity, violation.lower) == ('time step', 0.0)
     count, violation = first_jump(0.1, rest, stamps, run, limits)
     assert (count, violation.value if violation else None) == (0, 0.0)
+
+
+def at_strokes(platform: Platform, stroke: float) -> Pose:
+    """Return the level pose that has this stroke in all legs [m]."""
+    strokes = np.full(6, stroke)
+    return forward(platform.geometry, strokes + platform.geometry.retracted_length).pose
+
+
+@pytest.mark.parametrize('beyond', [4.8e-7, 4.9e-3])
+def test_legs_that_rest_beyond_their_ends_may_come_inside_only(
+    vigo: Platform, beyond: float
+) -> None:
+    """Legs without brakes end there; back out again is refused, even less far than they were."""
+    guard, start = MotionGuard(vigo), at_strokes(vigo, -beyond)
+    above = np.add(start.position, [0.0, 0.0, 0.05])
+    up = plan_move(start, Pose(above, start.quaternion_xyzw), guard)
+    times = np.arange(0.0, up.duration, 0.005)
+    for one_by_one in (True, False):
+        guard.forget()
+        if one_by_one:
+            for time in times:
+                guard.admit(up.sample(time), time)
+        else:
+            assert len(guard.admit_run(up.sample(times), times).stroke) == len(times)
+        with pytest.raises(MotionRefused, match='stroke of leg'):
+            guard.admit(Motion.at_rest(at_strokes(vigo, -0.5 * beyond)), up.duration)
+    for away in (-1e-3, 1e-3):
+        tilted = Pose.from_rpy(start.position, [away, 0.0, 0.0])
+        with pytest.raises(MotionRefused, match='stroke of leg'):
+            plan_move(start, tilted, guard)
+    with pytest.raises(MotionRefused, match='stroke of leg'):
+        guard.check(Motion.at_rest(start))
+    Steering(guard, start, period=0.005)
+
+
+def test_legs_too_far_beyond_their_ends_do_not_move(vigo: Platform) -> None:
+    guard, start = MotionGuard(vigo), at_strokes(vigo, -1.01 * REST_MARGIN)
+    inside = vigo.geometry.neutral_pose
+    with pytest.raises(MotionRefused, match=r'stroke of leg . at sample 0 is -0\.00505'):
+        plan_move(start, inside, guard)
+    with pytest.raises(MotionRefused, match='stroke of leg'):
+        guard.admit(Motion.at_rest(start), 0.0)

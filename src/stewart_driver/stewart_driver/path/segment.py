@@ -10,7 +10,7 @@ ends are its extremes.
 from __future__ import annotations
 
 import numpy as np
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 
 ROUNDING = 1e-9
@@ -102,7 +102,10 @@ class SegmentBuilder:
         return Segment(first, last, np.dot(self._matrix, ends))
 
     def refusal_of(self, segment: Segment) -> Refusal | None:
-        """Return what a segment would break anywhere between its ends; None if nothing."""
+        """Return what a segment would break anywhere between its ends; None if nothing.
+
+        A leg that rests a little beyond an end of its stroke may come inside, and no further out.
+        """
         hull = segment.hull
         np.greater_equal(hull, self._lower, out=self._above)
         np.less_equal(hull, self._upper, out=self._below)
@@ -111,12 +114,15 @@ class SegmentBuilder:
             return None
         limits = self._limits
         outside = limits.beyond(hull[STROKES])
-        if outside.max() > ROUNDING:
-            leg = int(outside.max(axis=0).argmax())
+        further = (outside - np.clip(outside[0], 0.0, END_MARGIN)).max(axis=0)
+        leg = int(further.argmax())
+        if further[leg] > ROUNDING:
             return Verdict.OUTSIDE_STROKE, (
-                f'a setpoint needs leg {leg + 1} {outside.max():.6f} m outside its stroke, '
-                f'{limits.stroke_lower[leg]:g} to {limits.stroke_upper[leg]:g} m'
+                f'a setpoint needs leg {leg + 1} {outside[:, leg].max():.6f} m outside its '
+                f'stroke, {limits.stroke_lower[leg]:g} to {limits.stroke_upper[leg]:g} m'
             )
+        if self._above[STROKES.stop :].all():
+            return None
         speeds = np.abs(segment.last.rates)
         if speeds.max() > limits.rate * (1.0 + ROUNDING):
             return Verdict.TOO_FAST, (

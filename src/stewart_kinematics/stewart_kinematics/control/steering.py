@@ -84,7 +84,7 @@ class PlanFollower:
     plan: SteeredPlan
 
     def __init__(self, guard: MotionGuard, start: Pose) -> None:
-        guard.check(Motion.at_rest(start))
+        guard.check(Motion.at_rest(start, (1,)))
         limits, self._guard, self._work = guard.platform.limits, guard, np.empty((5, 3))
         self._limits = guard.scale * np.stack([limits.accelerations, limits.jerks], axis=1)
         covered = 8.0 * RESERVE * guard.scale * limits.velocities / self._limits[:, 1]

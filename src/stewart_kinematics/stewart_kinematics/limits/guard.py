@@ -21,12 +21,20 @@ from stewart_kinematics.solvers.inverse import LegMotion
 
 Flags = NDArray[np.bool_]
 
+STROKES = slice(columns.STROKE, columns.RATE)
+
 NORM_TOLERANCE = 1e-6  # how far the norm of a quaternion may be from 1
 
 SLACK = 1e-9
 """Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
 
 JERK_SLACK = 1e-6  # the same for the jerk, a difference quotient
+
+REST_MARGIN = 5e-3
+"""A motion may begin with joints this far beyond their ends [m], [rad]: there legs without brakes
+come to rest, and drives are enabled. `stroke_margin` of the driver is the same."""
+
+OUTWARD_ROUNDING = 1e-12  # of a joint beyond its end that stands [m], [rad]
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,10 @@ class MotionGuard:
     the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
     sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
 
+    A motion that begins with joints up to `REST_MARGIN` beyond their ends may bring them inside:
+    in a sequence or a stream such a joint comes no further out from sample to sample. A single
+    sample, `allowed` and the margins keep to the ends themselves.
+
     The jerk is the change of acceleration between two samples over the time between them, the mean
     of the jerk, and so never more than its greatest value; nothing is differentiated twice.
     `check_jerk` allows for rounding only, `admit` for that of the stamps, too.
@@ -89,6 +101,8 @@ class MotionGuard:
         self._jerks = tuple(zip(names, jerks.tolist(), units, strict=True))
         self._steps = np.concatenate([accelerations, jerks])
         self._last: tuple[float, Motion] | None = None
+        # How far beyond their ends the joints of the next sample of a stream may be.
+        self._room: Array | float = REST_MARGIN
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
         determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
         self._columns = _columns(platform, scale, determinant)
@@ -105,8 +119,11 @@ class MotionGuard:
             MotionRefused: If a sample breaks a limit; it carries the first violation of the first
                 such sample, whose index counts along the flattened leading axes.
         """
+        return self._check(motion, REST_MARGIN if motion.shape else 0.0)
+
+    def _check(self, motion: Motion, room: Array | float) -> LegMotion:
         legs, values = self._evaluate(motion)
-        refused = columns.first_outside(values, self._lower, self._upper)
+        refused = self._first_outside(values, room)
         if refused >= 0:
             raise MotionRefused(self._violation(motion, values, refused))
         length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
@@ -200,14 +217,14 @@ class MotionGuard:
         """
         if motion.shape:
             raise ShapeError('motion', 'a single sample', motion.shape)
-        legs = self.check(motion)
+        legs = self._check(motion, self._room)
         if not math.isfinite(stamp):
             raise MotionRefused(Violation('stamp', stamp, -math.inf, math.inf, 's'))
         if self._last is not None:
             _, violation = first_jump(*self._last, np.array([stamp]), motion, self._steps)
             if violation is not None:
                 raise MotionRefused(violation)
-        self._last = (stamp, motion)
+        self._last, self._room = (stamp, motion), self._beyond(legs.stroke)
         return legs
 
     def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
@@ -216,7 +233,7 @@ class MotionGuard:
         Shape (m, 6); if m is less than n, `admit` tells why.
         """
         legs, values = self._evaluate(motion)
-        passed = columns.first_outside(values, self._lower, self._upper)
+        passed = self._first_outside(values, self._room)
         passed = len(stamps) if passed < 0 else passed
         # Nothing is before the first sample of a stream.
         first = 0 if self._last else 1
@@ -226,12 +243,35 @@ class MotionGuard:
             passed = first + first_jump(*last, stamps[run], motion[run], self._steps)[0]
         if passed:
             self._last = (float(stamps[passed - 1]), motion[passed - 1])
+            self._room = self._beyond(legs[3, passed - 1])
         length, rate, acceleration, stroke = legs[:, :passed]
         return LegMotion(length, stroke, rate, acceleration)
 
     def forget(self) -> None:
         """Forget the last admitted sample: the next one begins a new stream."""
-        self._last = None
+        self._last, self._room = None, REST_MARGIN
+
+    def _beyond(self, strokes: Array) -> Array:
+        """Return how far joints are beyond their ends, 0 inside, (..., 6)."""
+        lower, upper = self._lower[STROKES], self._upper[STROKES]
+        return np.maximum(np.maximum(lower - strokes, strokes - upper), 0.0)
+
+    def _first_outside(self, values: Array, room: Array | float) -> int:
+        """Return the first of n rows that breaks a limit; -1: none.
+
+        Joints beyond their ends count as at them in a row that brings them no further out than the
+        one before, the first one no further than `room`; `values` is changed so.
+        """
+        refused = columns.first_outside(values, self._lower, self._upper)
+        if refused < 0 or not np.any(room):
+            return refused
+        strokes = values[:, STROKES]
+        beyond = self._beyond(strokes)
+        before = np.vstack([np.broadcast_to(room, 6), beyond[:-1]])
+        passes = beyond <= np.minimum(before, REST_MARGIN) + OUTWARD_ROUNDING
+        ends = np.clip(strokes, self._lower[STROKES], self._upper[STROKES])
+        values[:, STROKES] = np.where(passes, ends, strokes)
+        return columns.first_outside(values, self._lower, self._upper)
 
     def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
         """Return the kernel's leg motion (4, n, 6) and guarded quantities (n, 55)."""

@@ -34,6 +34,8 @@ NOT_YET = 'not yet'
 # This far from where it was sent [m], this long after it should have been there [s], the platform
 # was not brought there: the driver has refused the way.
 FAR, LONG_AFTER = 0.02, 1.0
+# Of a jog that is stamped later than this from now nothing moves: the driver refuses it [ns].
+JOG_AHEAD = 100_000_000
 
 
 class NotReady(StewartError):
@@ -161,4 +163,6 @@ class StartPose:
             self._on_leave(f'the driver went to {name}: {message.reason}')
 
     def _on_jog(self, message: Jog) -> None:
-        self._begun_at = max(self._begun_at, to_nanoseconds(message.header.stamp))
+        stamp = to_nanoseconds(message.header.stamp)
+        if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
+            self._begun_at = max(self._begun_at, stamp)
