@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 import errno
+import os
+import select
 import socket
+import stat
 import struct
 import time
 
@@ -106,13 +109,13 @@ class Bus:
         timeouts = pysoem.settings.timeouts
         timeouts.ret = round(MICROSECONDS * START_PATIENCE)
         timeouts.safe = timeouts.tx_mailbox = 4 * timeouts.ret
-        self._timeout = round(MICROSECONDS * receive_timeout)
+        self._timeout = receive_timeout
         self._master = pysoem.Master()
         self._emergencies: list[tuple[int, Emergency]] = []
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
         try:
-            self._master.open(interface)
+            self._socket = _open(self._master, interface)
         except ConnectionError as error:
             self._claim.close()
             raise _no_permission(interface) from error
@@ -212,7 +215,7 @@ class Bus:
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
-        pysoem.settings.timeouts.ret = self._timeout
+        pysoem.settings.timeouts.ret = round(MICROSECONDS * self._timeout)
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait; errors are acknowledged."""
@@ -238,11 +241,22 @@ class Bus:
         return list(self._master.slaves)
 
     def exchange(self, outputs: Sequence[bytes]) -> int:
-        """Send outputs and wait for the inputs; return the working counter, -1 for no frame."""
+        """Send outputs and wait for the inputs; return the working counter, -1 for no frame.
+
+        SOEM waits for ticks of the kernel, up to 12 ms for a frame that is lost. So it is called
+        when there is something to read, or for nothing.
+        """
         for slave, data in zip(self._slaves, outputs, strict=True):
             slave.output = data
-        self._master.send_processdata()
-        return int(self._master.receive_processdata(self._timeout))
+        limit = self.now() + self._timeout
+        os.set_blocking(self._socket, False)
+        try:
+            self._master.send_processdata()
+            select.select([self._socket], [], [], self._timeout)
+            left = max(limit - self.now(), 0.0)
+            return int(self._master.receive_processdata(round(MICROSECONDS * left)))
+        finally:
+            os.set_blocking(self._socket, True)
 
     @property
     def expected(self) -> int:
@@ -282,6 +296,23 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
+
+
+def _open(master: pysoem.Master, interface: str) -> int:
+    """Open an interface; return the descriptor of the socket, which pysoem does not tell."""
+    before = _sockets()
+    master.open(interface)
+    return (_sockets() - before).pop()
+
+
+def _sockets() -> set[int]:
+    """Return the descriptors of all sockets of this process."""
+    found = set()
+    for name in os.listdir('/proc/self/fd'):
+        with suppress(OSError):  # that of the folder itself is gone
+            if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                found.add(int(name))
+    return found
 
 
 def _status(slave: pysoem.CdefSlave) -> AlStatus:
