@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 import os
 import socket
@@ -21,6 +21,17 @@ from stewart_driver.rig_file import DriveIdentity
 
 PREOP, INIT_WITH_ERROR = 2, 0x11
 COUPLER, TERMINAL, DRIVE = (2, 0x044C2C52), (2, 0x07D83052), (0xAB, 0x1402)
+
+
+SOCKETS: list[socket.socket] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Close what the masters have opened."""
+    yield
+    while SOCKETS:
+        SOCKETS.pop().close()
 
 
 class Slave:
@@ -48,9 +59,11 @@ class Master:
     def __init__(self, slaves: list[Slave]) -> None:
         self.slaves = slaves
         self.interface, self.cable = socket.socketpair()
+        SOCKETS.extend((self.interface, self.cable))
 
     def open(self, interface: str) -> None:
         self.socket = self.interface.dup()
+        SOCKETS.append(self.socket)
 
     def config_init(self) -> int:
         return len(self.slaves)
