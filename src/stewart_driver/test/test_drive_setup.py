@@ -204,6 +204,31 @@ def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:
     assert lacks == [guards.Lack('disable operation (605Ch)', 'reads back 0')]
 
 
+@pytest.mark.parametrize(
+    ('entry', 'answer', 'told'),
+    [
+        ((0x6065, 0), b'\xff\xff\xff\xff', 'following error (6065h): reads back 4294967295'),
+        ((0x6066, 0), b'\xff\xff', 'following error time (6066h): reads back 65535'),
+        ((0x60E0, 0), b'\x00\x80', 'torque limit (60E0h): reads back 32768'),
+        ((0x60C2, 1), b'\xff', 'interpolation time (60C2h:1): reads back 255'),
+        ((0x10F3, 5), b'\xff\xff', 'send emergencies: off by default (10F3h:5): reads back 65535'),
+        ((0x605A, 0), b'\xff\xff', 'quick stop (605Ah): reads back -1'),
+        ((0x607D, 1), b'\xfb\xff\xff\xff', 'software limit (607Dh:1): reads back -5'),
+        ((0x60C2, 2), b'\xfc', 'interpolation time (60C2h:2): reads back -4'),
+        ((0x6060, 0), b'\xff', 'mode (6060h): reads back -1'),
+    ],
+)
+def test_what_reads_back_is_told_as_signed_as_the_object_is(
+    entry: tuple[int, int], answer: bytes, told: str
+) -> None:
+    drive = ScriptedDrive()
+    drive.changes[entry] = answer
+
+    lacks = set_up(drive, FIXED, 0.002, (500, 900)).lacks
+
+    assert [f'{lack.what}: {lack.reason}' for lack in lacks] == [told]
+
+
 def test_a_start_value_that_is_needed_and_refused_ends_the_start(tmp_path: Path) -> None:
     content = yaml.safe_load(drive_path('omron_1s').read_text())
     content['start_values'][0]['needed'] = True

@@ -83,7 +83,11 @@ def set_up(
         (
             Setting('interpolation time', objects.INTERPOLATION_TIME, 1, bytes([units])),
             Setting(
-                'interpolation time', objects.INTERPOLATION_TIME, 2, struct.pack('<b', exponent)
+                'interpolation time',
+                objects.INTERPOLATION_TIME,
+                2,
+                struct.pack('<b', exponent),
+                signed=True,
             ),
         ),
         kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
@@ -117,7 +121,7 @@ def _set_mode(drive: SdoChannel) -> list[Lack]:
     mode = Mode.CYCLIC_SYNCHRONOUS_POSITION
     if not has_mode(drive, mode):
         raise WrongBus(f'drive of leg {drive.leg} has no mode {mode} (6502h): no cyclic positions')
-    return guards.write(drive, [Setting('mode', objects.MODE, 0, bytes([mode]))])
+    return guards.write(drive, [Setting('mode', objects.MODE, 0, bytes([mode]), signed=True)])
 
 
 def _set_homing(drive: SdoChannel, settings: Sequence[Setting]) -> None:

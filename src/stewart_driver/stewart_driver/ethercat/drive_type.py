@@ -78,7 +78,8 @@ class _StartValue(NamedTuple):
         except ConfigurationError as error:
             key = f'{where}.{error.key}'
             raise ConfigurationError(key, error.value, error.expected) from None
-        return Setting(self.why, self.object, self.subindex, data, self.needed)
+        signed = self.type.startswith('i')
+        return Setting(self.why, self.object, self.subindex, data, self.needed, signed)
 
 
 class _Content(NamedTuple):

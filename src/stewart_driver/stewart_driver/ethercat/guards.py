@@ -34,13 +34,19 @@ LIMIT_MARGIN = 2.0 * END_MARGIN
 
 @dataclass(frozen=True)
 class Setting:
-    """A value for an object, what it is for, and whether a drive without it is refused."""
+    """A value for an object, and what it is for.
+
+    Attributes:
+        needed: Whether a drive without it is refused.
+        signed: Whether the object is a signed integer, as what it reads back is told.
+    """
 
     what: str
     index: int
     subindex: int
     data: bytes
     needed: bool = False
+    signed: bool = False
 
 
 class Lack(NamedTuple):
@@ -80,7 +86,8 @@ class Guards:
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
         """
         for name, code in self.options.items():
-            yield Setting(name.replace('_', ' '), OPTIONS[name], 0, struct.pack('<h', code))
+            data = struct.pack('<h', code)
+            yield Setting(name.replace('_', ' '), OPTIONS[name], 0, data, signed=True)
         if self.ramps:
             counts = min(round(abs(gear.counts_per_metre) * deceleration), LARGEST_LONG)
             data = struct.pack('<I', counts)
@@ -101,7 +108,8 @@ class Guards:
         if self.software_limits:
             for subindex, end in enumerate(ends or (LOWEST, HIGHEST), 1):
                 data = struct.pack('<i', end)
-                yield Setting('software limit', objects.SOFTWARE_POSITION_LIMIT, subindex, data)
+                index = objects.SOFTWARE_POSITION_LIMIT
+                yield Setting('software limit', index, subindex, data, signed=True)
 
     @property
     def missing(self) -> list[str]:
@@ -169,7 +177,7 @@ def _write(drive: SdoChannel, item: Setting) -> Lack | None:
         found = drive.read(item.index, item.subindex)[: len(item.data)]
         if found == item.data and not reasons:
             return None
-        reasons.append(f'reads back {int.from_bytes(found, "little", signed=True)}')
+        reasons.append(f'reads back {int.from_bytes(found, "little", signed=item.signed)}')
     except SdoRefused as error:
         reasons = reasons or [error.reason]
     return Lack(f'{item.what} ({where})', ', '.join(reasons))

@@ -75,13 +75,15 @@ class HomingPlan(NamedTuple):
     def settings(self, method: int, gear: Gear) -> Iterator[Setting]:
         """Yield what a drive is told; home itself is count 0, so that 607Ch cannot be mistaken."""
         counts = abs(gear.counts_per_metre)
-        yield Setting('homing method', objects.HOMING_METHOD, 0, struct.pack('<b', method))
+        yield Setting(
+            'homing method', objects.HOMING_METHOD, 0, struct.pack('<b', method), signed=True
+        )
         for subindex, speed in ((1, self.fast_speed), (2, self.slow_speed)):
             data = struct.pack('<I', max(round(counts * speed), 1))
             yield Setting('homing speed', objects.HOMING_SPEEDS, subindex, data)
         data = struct.pack('<I', max(round(counts * self.acceleration), 1))
         yield Setting('homing acceleration', objects.HOMING_ACCELERATION, 0, data)
-        yield Setting('home offset', objects.HOME_OFFSET, 0, bytes(4))
+        yield Setting('home offset', objects.HOME_OFFSET, 0, bytes(4), signed=True)
 
     def longest(self, gear: Gear, stroke: float) -> float:
         """Return how long the homing of a leg may take [s].
