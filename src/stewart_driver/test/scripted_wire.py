@@ -12,6 +12,7 @@ from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import AlStatus, Emergency, SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.sdo import at_once
 from stewart_driver.rig_file import DriveIdentity
 
 KIND = DriveType.from_yaml('omron_1s')
@@ -114,6 +115,8 @@ class ScriptedWire:
 
     def statuses(self) -> list[AlStatus]:
         return self.status
+
+    beside = staticmethod(at_once)
 
     def emergencies(self, leg: int) -> list[Emergency]:
         return self.mail.pop(leg, [])

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator
+from io import BytesIO
 import os
+import queue
 import socket
 from typing import Any
 
@@ -42,13 +43,16 @@ class Slave:
         self.rev, self.name = 0x10000, f'KW-{identity[1]:X}'
         self.state = self.al_status = 0
         self.input, self.output = b'', b''
-        self._says = says
+        self._says, self.mailbox_reads = says, 0
 
     def look(self) -> None:
         self.state, self.al_status = self._says()
 
     def add_emergency_callback(self, callback: Any) -> None:
         """None comes."""
+
+    def mbx_receive(self) -> None:
+        self.mailbox_reads += 1
 
 
 class Master:
@@ -72,6 +76,10 @@ class Master:
         for slave in self.slaves:
             slave.look()
 
+    def write_state(self) -> None: ...
+
+    def close(self) -> None: ...
+
     def send_processdata(self) -> None: ...
 
     def receive_processdata(self, timeout: int) -> int:
@@ -93,7 +101,7 @@ class Cable:
         self.master = Master(slaves)
         monkeypatch.setattr(bus_module.pysoem, 'Master', lambda: self.master)
         monkeypatch.setattr(bus_module, '_check_interface', lambda name: None)
-        monkeypatch.setattr(bus_module, '_claim', lambda name: nullcontext())
+        monkeypatch.setattr(bus_module, '_claim', lambda name: BytesIO())
         self.bus = Bus('eth1', 0.002)
         monkeypatch.setattr(self.bus, 'now', lambda: self.time)
         monkeypatch.setattr(self.bus, 'sleep', self._sleep)
@@ -177,3 +185,31 @@ def test_a_lost_frame_is_not_waited_for_by_ticks_of_the_kernel(
     # All else waits as ever, without turning a processor.
     assert cable.master.socket.getblocking()
     assert os.get_blocking(cable.master.socket.fileno())
+
+
+def answer(asked: Generator[None, None, Any]) -> Any:
+    try:
+        while True:
+            next(asked)
+    except StopIteration as end:
+        return end.value
+
+
+def test_a_drive_is_asked_while_frames_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its answer is not taken for an emergency, and an error comes to who has asked."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    asked = cable.bus.beside(2, answers.get)
+    for _ in range(3):
+        next(asked)
+        assert cable.bus.exchange([b''] * 6) == -1
+        assert cable.bus.emergencies(2) == []
+    assert cable.master.slaves[1].mailbox_reads == 0
+    answers.put(b'\6')
+    assert answer(asked) == b'\6'
+    cable.bus.emergencies(2)
+    assert cable.master.slaves[1].mailbox_reads == 1
+    with pytest.raises(ZeroDivisionError):
+        answer(cable.bus.beside(2, lambda: 1 // 0))
+    cable.bus.close()

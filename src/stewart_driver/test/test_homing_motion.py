@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from math import ceil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,11 +63,20 @@ class Drive:
 
 
 class Bench:
-    def __init__(self) -> None:
+    def __init__(self, frames_to_answer: int = 0) -> None:
         self.drives = [Drive(leg) for leg in range(1, 7)]
-        self.motion = HomingMotion(PLAN, self.drives, [False] * 6, GEAR, STROKE, CYCLE, now=5.0)
+        self.frames_to_answer = frames_to_answer
+        self.motion = HomingMotion(
+            PLAN, self.drives, [False] * 6, GEAR, STROKE, CYCLE, 5.0, self.beside
+        )
         self.now, self.holding = 5.0, False
         self.sent: list[tuple[int | None, int]] = []
+
+    def beside(self, leg: int, call: Callable[[], Any]) -> Generator[None, None, Any]:
+        """Answer some frames later, as behind a mailbox."""
+        for _ in range(self.frames_to_answer):
+            yield
+        return call()
 
     def step(self, *, asks: bool = True) -> None:
         self.now += CYCLE
@@ -104,6 +115,16 @@ def test_one_leg_after_the_other_is_started_by_bit_4_and_brought_back_to_mode_8(
     assert [drive.mode for drive in bench.drives] == [8] * 6
     modes = [(0x6060, 0, b'\x06'), (0x6060, 0, b'\x08')]
     assert all(drive.log == modes for drive in bench.drives)
+
+
+def test_frames_go_on_while_a_slow_mailbox_answers() -> None:
+    """50 ms at 2 ms: drives of which no frame is sent meanwhile trip their watchdogs."""
+    quick, slow = Bench(), Bench(frames_to_answer=25)
+    for bench in (quick, slow):
+        bench.until_over()
+        assert (bench.motion.homed, bench.motion.fault) == (True, None)
+    # To mode 6 and back: a write and at least one look at 6061h each.
+    assert len(slow.sent) >= len(quick.sent) + 6 * 2 * 2 * 25
 
 
 def test_bit_12_of_mode_8_is_not_taken_for_home() -> None:

@@ -158,6 +158,7 @@ class ActiveBus:
             float((limits.stroke_upper - limits.stroke_lower).max()),
             self._options.cycle_time,
             self._wire.now(),
+            self._wire.beside,
         )
         return self.homing
 

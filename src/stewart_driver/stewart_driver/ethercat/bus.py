@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 import errno
 import os
@@ -27,6 +28,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
+from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
 
 ETHERCAT = 0x88A4
@@ -52,11 +54,17 @@ class Drive:
 
     def read(self, index: int, subindex: int) -> bytes:
         """Return the value of an object; raises `SdoRefused`."""
-        return bytes(self._sdo(lambda: self._slave.sdo_read(index, subindex), index, subindex))
+        return bytes(
+            self._sdo(
+                lambda: self._slave.sdo_read(index, subindex, release_gil=True), index, subindex
+            )
+        )
 
     def write(self, index: int, subindex: int, data: bytes) -> None:
         """Set the value of an object; raises `SdoRefused`."""
-        self._sdo(lambda: self._slave.sdo_write(index, subindex, data), index, subindex)
+        self._sdo(
+            lambda: self._slave.sdo_write(index, subindex, data, release_gil=True), index, subindex
+        )
 
     def identity(self) -> DriveIdentity:
         """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
@@ -114,6 +122,8 @@ class Bus:
         self._emergencies: list[tuple[int, Emergency]] = []
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
+        self._beside = ThreadPoolExecutor(1, 'sdo')
+        self._asked: set[int] = set()
         try:
             self._socket = _open(self._master, interface)
         except ConnectionError as error:
@@ -274,17 +284,32 @@ class Bus:
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
-        # Drop stale SDO replies.
-        with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
-            self._slaves[leg - 1].mbx_receive()
+        if leg not in self._asked:
+            # Drop stale SDO replies.
+            with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
+                self._slaves[leg - 1].mbx_receive()
         # pysoem counts all slaves of the cable, from 1.
         place = self._master.slaves.index(self._slaves[leg - 1]) + 1
         taken = [item for at, item in self._emergencies if at == place]
         self._emergencies = [item for item in self._emergencies if item[0] != place]
         return taken
 
+    def beside(self, leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
+        """Ask a drive by SDO while the frames go on: yields once a cycle until it has answered.
+
+        A mailbox takes up to 50 ms, and longer than the drives' watchdog where it is asked again.
+        SOEM sorts the frames of both threads.
+        """
+        self._asked.add(leg)
+        answer = self._beside.submit(call)
+        answer.add_done_callback(lambda _: self._asked.discard(leg))
+        while not answer.done():
+            yield
+        return answer.result()
+
     def close(self) -> None:
         """Bring the slaves to INIT and close the interface."""
+        self._beside.shutdown()
         try:
             if self._master.slaves:
                 self.request(pysoem.INIT_STATE)

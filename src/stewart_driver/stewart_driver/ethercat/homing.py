@@ -8,7 +8,7 @@ switch or an index pulse, and comes back to mode 8 with its actual position as i
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from enum import IntFlag
 from math import ceil
 import struct
@@ -111,6 +111,7 @@ class HomingMotion:
             SDO.
         stroke: Longest way of a leg [m].
         cycle_time, now: Time between frames, and present instant [s].
+        beside: Asks a drive while frames go on; `Wire.beside`.
 
     Attributes:
         powered: Whether the drives shall be on.
@@ -131,8 +132,9 @@ class HomingMotion:
         stroke: float,
         cycle_time: float,
         now: float,
+        beside: Callable[[int, Callable[[], bytes | None]], Generator[None, None, bytes | None]],
     ) -> None:
-        self._drives, self._mode_mapped = drives, mode_mapped
+        self._drives, self._mode_mapped, self._beside = drives, mode_mapped, beside
         self._longest = plan.longest(gear, stroke)
         self._slow_frames = ceil(MODE_TIMEOUT / cycle_time)
         self._halt_time = HALT_TIMEOUT + plan.fast_speed / plan.acceleration
@@ -246,12 +248,16 @@ class HomingMotion:
         drive, self.mode = self._drives[axis], mode
         try:
             if not self._mode_mapped[axis]:
-                drive.write(objects.MODE, 0, bytes([mode]))
+                data = bytes([mode])
+                yield from self._beside(drive.leg, lambda: drive.write(objects.MODE, 0, data))
             for _ in range(self._slow_frames):
                 yield
                 found = self._inputs[axis].mode
                 if found is None:
-                    found = drive.read(objects.MODE_DISPLAY, 0)[0]
+                    answer = yield from self._beside(
+                        drive.leg, lambda: drive.read(objects.MODE_DISPLAY, 0)
+                    )
+                    found = (answer or b'\0')[0]
                 if found == mode:
                     break
             else:

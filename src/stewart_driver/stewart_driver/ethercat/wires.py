@@ -7,11 +7,11 @@ A wire in this process brings a master and a time of its own; all above it is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Protocol, TypeAlias
 
 from stewart_driver.ethercat.errors import AlStatus, Emergency
-from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.sdo import SdoChannel, T
 from stewart_driver.offers import Offers
 from stewart_driver.rig_file import DriveIdentity
 
@@ -72,6 +72,9 @@ class Wire(Protocol):
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Return the emergencies of a drive since the last call."""
+
+    def beside(self, leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
+        """Ask a drive by SDO while the frames go on: yields once a cycle until it has answered."""
 
     def close(self) -> None:
         """Bring the slaves to INIT and close the interface."""

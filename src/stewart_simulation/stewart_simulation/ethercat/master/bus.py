@@ -16,6 +16,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
+from stewart_driver.ethercat.sdo import at_once
 from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_simulation.ethercat.frames import Command, Datagram, logical
@@ -230,6 +231,8 @@ class InlineBus:
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
         return self._drives[leg - 1].objects.emergencies()
+
+    beside = staticmethod(at_once)
 
     def close(self) -> None:
         """Bring the slaves to INIT and let go of the wire."""
