@@ -33,6 +33,25 @@ def test_enabling_holds_the_legs_where_they_are() -> None:
     assert np.all(rig.targets == START)
 
 
+@pytest.mark.parametrize(('rate', 'allowed'), [(-0.149, True), (-0.151, False), (0.3, False)])
+def test_a_platform_that_falls_is_not_caught(
+    monkeypatch: pytest.MonkeyPatch, rate: float, allowed: bool
+) -> None:
+    rig = Rig()
+    exchange = rig.backend.exchange
+    rates = np.array([0.0, 0.0, rate, 0.0, 0.0, 0.0])
+    monkeypatch.setattr(
+        rig.backend, 'exchange', lambda *args: exchange(*args)._replace(rates=rates)
+    )
+    rig.run(0.01)
+    accepted, told = rig.ask(Request.ENABLE)
+
+    assert accepted is allowed
+    if not allowed:
+        assert f'leg 3 moves at {rate:.3f} m/s, allowed are 0.15 m/s' in told
+        assert rig.states == [State.DISABLED]
+
+
 def test_nothing_is_enabled_before_the_legs_were_measured() -> None:
     """The first target would be a guess, and the drives would run there."""
     descriptor = SharedBlock.allocate()

@@ -20,6 +20,9 @@ from stewart_driver.path.motion import LegMotion, NO_MOTION
 FOLLOWING = (State.ENABLED, State.STOPPING)
 BITS = 1 << np.arange(LEGS)
 SLOWEST = 0.01
+# Legs that move faster than this share of the rate limit are not switched on: where drives come on
+# one after the other, a falling platform is caught askew.
+FASTEST_ENABLED = 0.25
 
 
 class Operation:
@@ -99,6 +102,7 @@ class Operation:
         if self.measured is None:
             raise TransitionRefused('the drives have not been measured yet')
         self._require_inside(self.measured)
+        self._require_slow(self.measured)
         self.change(Event.ENABLE, 'enabling asked for')
         self._enabling_since = self.now
         self._backend.enable()
@@ -159,6 +163,16 @@ class Operation:
         outside = self.supervisor.outside(measured.strokes)
         if outside is not None:
             raise TransitionRefused(f'{outside}: switch the override on to get it back')
+
+    def _require_slow(self, measured: Measurement) -> None:
+        """Raise `TransitionRefused` if a leg moves too fast to be switched on."""
+        leg = int(np.abs(measured.rates).argmax())
+        rate, most = measured.rates[leg], FASTEST_ENABLED * self._settings.limits.rate
+        if abs(rate) > most:
+            raise TransitionRefused(
+                f'leg {leg + 1} moves at {rate:.3f} m/s, allowed are {most:.3g} m/s: '
+                'wait until the platform rests'
+            )
 
     @property
     def _outside(self) -> bool:
