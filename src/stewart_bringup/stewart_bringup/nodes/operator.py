@@ -27,6 +27,8 @@ from stewart_node_support.stop_signals import StopSignals
 STEP = 0.02
 # A node that is there answers a request in milliseconds; one that has died never does [s].
 ANSWER_LIMIT = 10.0
+# These may start a bus anew, object by object, for which the driver allows 30 s.
+SLOW_SERVICES, SLOW_LIMIT = ('driver/reset_fault', 'driver/home'), 35.0
 DISCOVERY_LIMIT = 5.0
 # The longest stroke there is, at a tenth of a slow leg's rate [s].
 LONGEST_PARKING = 120.0
@@ -170,10 +172,12 @@ class Operator(Node):
         """Wait for the answer to a request, and return it; `what` and `heedless` as of `until`.
 
         Raises:
-            RequestRefused: If none came within 10 s: the node that was asked may have died.
+            RequestRefused: If none came within 10 s, of a slow service within 35 s: the node that
+                was asked may have died.
             StopRequested: If a request to stop came.
         """
-        await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT)
+        least = SLOW_LIMIT if what in SLOW_SERVICES else 0.0
+        await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT, at_least=least)
         return future.result()
 
     async def _ready(self, client: Client, service: str) -> None:
@@ -197,7 +201,7 @@ class Operator(Node):
         """Call a service that answers with success and message; return what it says.
 
         Raises:
-            RequestRefused: If it refuses, is not there or does not answer within 10 s.
+            RequestRefused: If it refuses, is not there or does not answer, see `answer`.
             StopRequested: If a request to stop came.
         """
         self.heed()
