@@ -209,24 +209,21 @@ def test_service_whose_node_has_died_is_given_up(
         play(straw, StopSignals())
 
 
+@pytest.mark.parametrize(
+    ('service', 'limit'), [('driver/enable', '0.1'), ('driver/reset_fault', '0.4')]
+)
 def test_a_reset_that_starts_the_bus_anew_is_waited_for(
-    straw: Straw, monkeypatch: pytest.MonkeyPatch
+    straw: Straw, monkeypatch: pytest.MonkeyPatch, service: str, limit: str
 ) -> None:
     """Behind mailboxes of 50 ms it takes 18 s; it was told as no answer, and succeeded later."""
     monkeypatch.setattr('stewart_bringup.nodes.operator.ANSWER_LIMIT', 0.1)
     monkeypatch.setattr('stewart_bringup.nodes.operator.SLOW_LIMIT', 0.4)
     monkeypatch.setattr(Client, 'call_async', lambda *_: Future())
 
-    for service, limit in (('driver/enable', '0.1'), ('driver/reset_fault', '0.4')):
-        operator = WaveOperator(StopSignals())
-        with pytest.raises(RequestRefused, match=f'{service}: no answer within {limit} s'):
-            spin(
-                [straw, operator],
-                task=partial(operator.request, service),
-                stop=StopSignals(),
-                pace=Stepped(),
-            )
-        operator.destroy_node()
+    operator = WaveOperator(StopSignals())
+    task = partial(operator.request, service)
+    with pytest.raises(RequestRefused, match=f'{service}: no answer within {limit} s'):
+        spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
 
 
 def test_request_to_stop_is_obeyed_while_a_service_does_not_answer(
