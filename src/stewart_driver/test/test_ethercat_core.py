@@ -27,7 +27,7 @@ from stewart_driver.ethercat.errors import (
 from stewart_driver.ethercat.leg_motion import limit_step
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_data import InputImage, OutputImage
+from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
 from stewart_driver.ethercat.starting import check_identities
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, Rig, save_rig
 import yaml
@@ -309,3 +309,18 @@ def test_legs_on_their_lower_ends_are_known_from_outside() -> None:
     # One turn of the screw more or less is no rest.
     for stroke in (0.0079, -0.0121, 0.3):
         assert not home.resting(np.array([stroke, *[-0.0021] * 5]), lower)
+
+
+@pytest.mark.parametrize(
+    ('word', 'off'),
+    # Operation Enabled without bit 4, then with it; Switch On Disabled so, and Quick Stop Active.
+    [(0x1227, False), (0x1237, False), (0x0240, True), (0x0250, False), (0x0207, True)],
+)
+def test_a_drive_without_bit_4_is_not_in_safe_torque_off_while_it_works(
+    word: int, off: bool
+) -> None:
+    assert FIXED.sto_inputs == 0
+    assert FIXED.torque_off(Inputs(word, 0)) is off
+    told = replace(FIXED, sto_inputs=0x10000)
+    assert told.torque_off(Inputs(word, 0, digital=0x10000))
+    assert not told.torque_off(Inputs(word, 0, digital=0))

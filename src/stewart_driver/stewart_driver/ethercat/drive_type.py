@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 
 from stewart_description.paths import data_folder
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.ethercat.cia402.states import Status
+from stewart_driver.ethercat.cia402.states import State, Status
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Guards, Setting
 from stewart_driver.ethercat.homing import HomingPlan
@@ -31,7 +31,7 @@ from stewart_driver.yaml_fields import Check, read_model
 
 PACKAGE_FOLDER = Path(__file__).absolute().parents[1]
 # A plain number, for six words are looked at in every cycle.
-VOLTAGE = int(Status.VOLTAGE_ENABLED)
+VOLTAGE, STATE_BITS = int(Status.VOLTAGE_ENABLED), 0x6F
 
 
 class MapPlan(NamedTuple):
@@ -189,10 +189,14 @@ class DriveType:
         )
 
     def torque_off(self, inputs: Inputs) -> bool:
-        """Tell whether a drive is in safe torque off; without an input for it, without voltage."""
+        """Tell whether a drive is in safe torque off; without an input for it, without voltage.
+
+        A drive that is in operation has voltage, whatever its bit 4 says: not every drive has it.
+        """
         if self.sto_inputs and inputs.digital is not None:
             return inputs.digital & self.sto_inputs != 0
-        return not inputs.statusword & VOLTAGE
+        word = inputs.statusword
+        return not word & VOLTAGE and word & STATE_BITS != State.OPERATION_ENABLED
 
     @property
     def identity_text(self) -> str:
