@@ -19,6 +19,7 @@ from pathlib import Path
 import socket
 from typing import Any
 
+from stewart_driver.errors import shown
 from stewart_simulation.errors import ControlError, FaultError
 from stewart_simulation.loop import unix_connection, UnixServer
 
@@ -183,8 +184,8 @@ class Script:
                 arguments = json.loads(line)
                 at, fault = float(arguments.pop('at')), str(arguments.pop('fault'))
             except (ValueError, KeyError, AttributeError, TypeError) as error:
-                where = f'{path.name}, line {number}'
-                raise FaultError(where, f'unusable: {error!r}') from error
+                expected = f'expected {{"at": seconds, "fault": "name", ...}}, got {shown(line)}'
+                raise FaultError(f'{path.name}, line {number}', expected) from error
             faults.check(fault, arguments)
             steps.append((at, fault, arguments))
         self._steps = deque(sorted(steps, key=lambda step: step[0]))

@@ -75,3 +75,9 @@ def test_what_cannot_be_had_is_told_in_one_sentence(options: EthercatOptions) ->
         read_object(options, 7, 0x6041, 0, 'u16')
     with pytest.raises(ConfigurationError, match='index and subindex, such as 607D:2'):
         parse_address('60x:7')
+
+
+def test_an_empty_cable_is_told(options: EthercatOptions, rig: Any) -> None:
+    rig.faults.call('cut', after=0)
+    with pytest.raises(TransportError, match='nothing answers on the cable'):
+        read_object(options, 1, 0x6041, 0, 'u16')

@@ -123,3 +123,11 @@ def test_it_ends_on_a_signal_though_its_shell_ignores_it(
     _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, 'ended\n')
     assert not link.is_symlink()
+
+
+def test_a_file_with_the_name_of_the_link_stays(tmp_path: Path) -> None:
+    path = tmp_path / 'log.csv'
+    path.write_text('kept')
+    with pytest.raises(ConfigurationError, match=r'link: expected a free name .*log\.csv'):
+        imu_emulator.main(parsed('--link', str(path), '--duration', '0.1'))
+    assert path.read_text() == 'kept'

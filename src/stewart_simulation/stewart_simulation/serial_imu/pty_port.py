@@ -10,6 +10,8 @@ from pathlib import Path
 import termios
 import tty
 
+from stewart_driver.errors import ConfigurationError
+
 AT_ONCE = 4096
 SPEEDS = {
     getattr(termios, f'B{baud}'): baud
@@ -44,9 +46,16 @@ class PtyPort:
         return self._ends[0] if self._ends else -1
 
     def plug(self) -> None:
-        """Make the port; nothing if there is one."""
+        """Make the port; nothing if there is one.
+
+        Raises:
+            ConfigurationError: If something else has the name of the link.
+        """
         if self._ends is not None:
             return
+        if self._link is not None and self._link.exists() and not self._link.is_symlink():
+            expected = 'a free name or a symbolic link: what is there is not overwritten'
+            raise ConfigurationError('link', str(self._link), expected)
         # Our own hold on the host's end keeps the speed, and the line, when the host closes it.
         master, slave = os.openpty()
         tty.setraw(slave)

@@ -61,7 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run a rig until Ctrl-C, or break the one that runs; return 1 if the rig ended by itself."""
+    """Run a rig until Ctrl-C, or break the one that runs; return 1 if the rig ended by itself.
+
+    Raises:
+        ConfigurationError: If an argument does not fit.
+    """
+    directory: Path | None = arguments.directory
+    if directory is not None and directory.exists() and not directory.is_dir():
+        raise ConfigurationError('--directory', str(directory), 'a folder, new or not')
     if arguments.list_faults:
         return _list(as_json=arguments.json)
     if arguments.inject:
@@ -74,7 +81,7 @@ def main(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
-        with RigProcess(settings, arguments.directory) as rig:
+        with RigProcess(settings, directory) as rig:
             if arguments.json:
                 # One line: nobody knows when what goes on running has said all.
                 print(json.dumps(rig.ends), flush=True)
@@ -127,7 +134,10 @@ def _inject(arguments: argparse.Namespace) -> int:
     from stewart_simulation.rig.directory import CONTROL, default_directory
 
     fault, *texts = arguments.inject
-    values = json.loads(texts[0]) if texts else {}
+    try:
+        values = json.loads(texts[0]) if texts else {}
+    except json.JSONDecodeError:
+        values = None
     if not isinstance(values, dict) or len(texts) > 1:
         raise ConfigurationError('--inject', arguments.inject, 'a fault and one JSON object')
     directory = arguments.directory or default_directory(arguments.platform)
