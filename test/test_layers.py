@@ -46,7 +46,7 @@ VERB_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_cueing': {'stewart_bags'},
     'stewart_driver': KINEMATICS,
     'stewart_estimation': {'stewart_bags'},
-    'stewart_viewer': {'stewart_bags'},
+    'stewart_viewer': {*TABLES, 'stewart_bags'},
 }
 NODE_MAY_IMPORT = {'stewart_interfaces', 'stewart_node_support'}
 TRAJECTORY_NODES_OF = {'stewart_cueing': KINEMATICS}

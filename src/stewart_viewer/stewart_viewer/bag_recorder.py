@@ -53,8 +53,10 @@ class BagRecorder:
     def _start(self) -> str:
         self._path = (self._folder / f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}').absolute()
         words = ['--ros-args', '-p', f'output:={self._path}', *self._arguments]
+        self._folder.mkdir(parents=True, exist_ok=True)
         # Lives as long as the process; a pipe that nobody reads would stop it once it is full.
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        # Where no bag can be written, it cannot either, and that is said at once.
+        self._log = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, '-m', 'stewart_bags.nodes.recorder', *words],
             stdin=subprocess.DEVNULL,

@@ -47,18 +47,23 @@ def open_page(host: str, port: int, token: str = '') -> Page:
         ConfigurationError: If others than this machine shall reach it without a token, or the
             token is none.
     """
-    if token and not TOKEN.fullmatch(token):
-        raise ConfigurationError('token', token, '8 to 128 letters, digits, - or _')
+    free = check_address(host, port, token)
     if not token:
-        if not _is_loopback(host):
-            expected = 'one, since others than this machine can then move the platform (--token)'
-            raise ConfigurationError(f'token for host {host}', None, expected)
-        server = open_server(host, port)
+        server = open_server(host, free)
         return Page(server, f'http://{host}:{server.get_port()}')
-    free = _free_port(host, port)
     server = open_server(THIS_MACHINE, 0)
     gate = Gate(host, free, token, server.get_port())
     return Page(server, f'http://{host}:{gate.port}/?token={token}', gate)
+
+
+def check_address(host: str, port: int, token: str) -> int:
+    """Return a port at which a page can be served; raises as `open_page`."""
+    if token and not TOKEN.fullmatch(token):
+        raise ConfigurationError('token', token, '8 to 128 letters, digits, - or _')
+    if not token and not _is_loopback(host):
+        expected = 'one, since others than this machine can then move the platform (--token)'
+        raise ConfigurationError(f'token for host {host}', None, expected)
+    return _free_port(host, port)
 
 
 def open_server(host: str, port: int) -> viser.ViserServer:

@@ -210,10 +210,12 @@ def test_a_recording_is_a_bag_of_its_own(tmp_path: Path) -> None:
 def test_a_recording_that_fails_says_why(tmp_path: Path) -> None:
     pytest.importorskip('rclpy')
     (tmp_path / 'file').write_text('')
-    recorder = BagRecorder(tmp_path / 'file')
+    with pytest.raises(FileExistsError):
+        BagRecorder(tmp_path / 'file').toggle()
+    recorder = BagRecorder(tmp_path / 'new')
     recorder.toggle()
-    recorder._process.wait()
-    assert recorder.toggle().startswith('**Record**: ')
+    recorder._process.kill()
+    assert recorder.toggle() == '**Record**: exit code -9'
     recorder.close()
 
 

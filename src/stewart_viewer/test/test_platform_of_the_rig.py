@@ -12,6 +12,7 @@ from node_harness import Harness
 from probe_rig import ProbeRig
 from rclpy.node import Node
 from stewart_interfaces.msg import DriverState
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_viewer.nodes.operator import GraphOperator
@@ -37,6 +38,11 @@ def test_viewer_waits_for_a_rig_and_takes_its_platform(ex800: Platform) -> None:
         harness.add(Poser)
         harness.until(lambda: viewer.view is not None)
         assert viewer._comparison._name == ex800.name
+
+
+def test_an_open_door_is_refused_before_a_rig_is_there() -> None:
+    with Harness() as harness, pytest.raises(ConfigurationError, match='token for host 0'):
+        harness.add(WebViewer, host='0.0.0.0', port=0)
 
 
 def test_viewer_of_another_platform_says_so_and_sends_no_motion(ex800: Platform) -> None:

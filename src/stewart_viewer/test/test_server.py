@@ -109,3 +109,15 @@ def test_what_is_no_port_is_a_usage_error(capsys: pytest.CaptureFixture[str], po
         parser.parse_args([f'--port={port}'])
     assert f'expected a port from 0 to 65535, got {port!r}' in capsys.readouterr().err
     assert parser.parse_args(['--port', '65535']).port == 65535
+
+
+@pytest.mark.parametrize('option', ['--taught-to', '--record-to'])
+def test_a_place_that_cannot_be_written_is_a_usage_error(
+    capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+
+    with pytest.raises(SystemExit, match='2'):
+        parser.parse_args([option, f'{__file__}/below'])
+    assert f'argument {option}: expected a f' in capsys.readouterr().err

@@ -28,6 +28,7 @@ from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
+from stewart_viewer.server import check_address
 from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
 from stewart_viewer.status import UNKNOWN
 
@@ -64,6 +65,8 @@ class WebViewer(Node):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('web_viewer', **kwargs)
         chosen = declare(self, WebViewerParameters)
+        # Said now, not when a rig is there.
+        check_address(chosen.host, chosen.port, chosen.token)
         self._chosen = chosen
         self._mailbox, self._heard = Mailbox(), 0
         self._operator = GraphOperator(self, self._tell) if chosen.allow_commands else None

@@ -9,6 +9,7 @@ from pathlib import Path
 import sys
 
 from stewart_bags.verbs.topic_names import add_topic_argument
+from stewart_tables.outputs import output_file, output_folder
 
 LAST_PORT = 65535
 HELP = 'show the platform in a browser, live or from a bag'
@@ -38,9 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = 'what a browser must know, 8 letters or more; needed where --host is not this machine'
     parser.add_argument('--token', default='', help=text)
     text = 'waypoints recorded by the page are appended to it (default: %(default)s)'
-    parser.add_argument('--taught-to', type=Path, default='taught.yaml', metavar='FILE', help=text)
+    parser.add_argument(
+        '--taught-to', type=output_file, default='taught.yaml', metavar='FILE', help=text
+    )
     text = 'folder in which the page records bags (default: this one)'
-    parser.add_argument('--record-to', type=Path, default='.', metavar='FOLDER', help=text)
+    parser.add_argument(
+        '--record-to', type=output_folder, default='.', metavar='FOLDER', help=text
+    )
     parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
     parser.add_argument(
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
@@ -74,7 +79,7 @@ def _live(arguments: argparse.Namespace) -> int:
         'host': arguments.host,
         'port': arguments.port,
         'token': arguments.token,
-        'taught_to': str(arguments.taught_to),
+        'taught_to': arguments.taught_to,
         'record_to': str(arguments.record_to),
         'allow_commands': not arguments.watch_only,
     }
