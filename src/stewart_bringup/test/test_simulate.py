@@ -370,6 +370,14 @@ def test_what_cannot_be_played_is_refused() -> None:
 
 
 @pytest.mark.ros
+def test_a_duration_that_no_disk_holds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        verb('jonswap', '--duration', '1e9')
+    assert (
+        "--duration: expected a number above 0, up to 86400, got '1e9'" in capsys.readouterr().err
+    )
+
+
 def test_the_bag_offers_what_the_nodes_offer() -> None:
     pytest.importorskip('rclpy')
     from stewart_bags.nodes.offered_qos import to_bag

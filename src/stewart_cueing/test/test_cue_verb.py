@@ -12,6 +12,7 @@ from stewart_cueing.vehicle.inputs import COLUMNS, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
@@ -68,3 +69,22 @@ def test_a_cue_the_other_way_is_false() -> None:
 def test_what_is_no_ride_is_refused(time: list[float], value: np.ndarray, words: str) -> None:
     with pytest.raises(VehicleInputError, match=words):
         VehicleRide(np.array(time), np.tile(value, (3, 1)))
+
+
+def test_frequency_responses_tell_what_was_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        'stewart_cueing.verbs.cue.responses', lambda *_: np.ones((10, 12), complex)
+    )
+    target = tmp_path / 'omct.csv'
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    words = ['--omct', '--platform', 'srs', '-o', str(target)]
+    with pytest.raises(ConfigurationError, match='--fit: expected a ride'):
+        main(parser.parse_args([*words, '--fit']))
+    assert not target.exists()
+    assert main(parser.parse_args(words)) == 0
+    assert len(target.read_text().splitlines()) == 1 + 10 * 12
+    said = capsys.readouterr().err
+    assert said.endswith('10 tests at 12 frequencies, 0.1 to 15.849 rad/s: washout on srs\n')

@@ -61,7 +61,13 @@ def read_model(path: str | os.PathLike[str], cls: type[T]) -> T:
         ConfigurationError: If the file cannot be read, a key is missing or unknown, or a value is
             of another type or out of bounds.
     """
-    model: T = _model(cls, read_content(path), '')
+    try:
+        model: T = _model(cls, read_content(path), '')
+    except ConfigurationError as error:
+        if error.key == 'file':
+            raise
+        key = f'{path}: {error.key}' if error.key else f'{path}'
+        raise ConfigurationError(key, error.value, error.expected) from None
     return model
 
 
@@ -87,7 +93,7 @@ def plain(value: Any) -> Any:
 
 def _model(cls: Any, content: Any, where: str) -> Any:
     if not isinstance(content, dict):
-        raise ConfigurationError(where or 'file', content, MAPPING)
+        raise ConfigurationError(where, content, MAPPING)
     hints, values = get_type_hints(cls, include_extras=True), {}
     fields = {
         name: (parameter, *_unwrapped(hints[name]))
@@ -104,6 +110,8 @@ def _model(cls: Any, content: Any, where: str) -> Any:
         elif parameter.default is parameter.empty:
             there = similar(key, {*map(str, content)} - {*keys.values()})
             meant = f'; is {there} meant to be it?' if there else ''
+            if not (where or there):
+                meant = f'; its keys are {", ".join(map(str, content)) or "none"}'
             found = content.get(key, MISSING)
             raise ConfigurationError(prefix + key, found, _expected(kind, check) + meant)
     _refuse_unknown(content, keys.values(), prefix)

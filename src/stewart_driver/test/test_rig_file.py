@@ -83,7 +83,7 @@ def edit(key: Any, value: Any) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ('key', 'value', 'message'),
     [
-        ('platform', None, "platform: expected a text, got 'nothing'"),
+        ('platform', None, r"platform: expected a text; its keys are daq, .*, got 'nothing'"),
         ('drives.zero_offsets_counts', [1, 2], 'drives.zero_offsets_counts: expected a list of 6'),
         ('drives.zero_offsets_counts', [0, 0, 0, 0, 0, 2**31], 'integer from -2147483648 to'),
         ('drives.zero_offsets_counts', [0, 0, 0, 0, 0, 1.5], r'zero_offsets_counts\[6\]'),
@@ -111,6 +111,17 @@ def test_what_cannot_be_used_is_named(key: str, value: Any, message: str, tmp_pa
     path.write_text(yaml.safe_dump(content))
 
     with pytest.raises(ConfigurationError, match=message):
+        load_rig(path)
+
+
+def test_a_file_of_parameters_is_no_rig_file(tmp_path: Path) -> None:
+    path = tmp_path / 'rig_vigo.yaml'
+    path.write_text('/**:\n  ros__parameters: {platform: vigo}\n')
+    said = r"rig_vigo\.yaml: platform: expected a text; its keys are /\*\*, got 'nothing'"
+    with pytest.raises(ConfigurationError, match=said):
+        load_rig(path)
+    path.write_text('')
+    with pytest.raises(ConfigurationError, match=r'rig_vigo\.yaml: expected a mapping'):
         load_rig(path)
 
 

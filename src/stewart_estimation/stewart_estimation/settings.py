@@ -346,8 +346,13 @@ def noise_at_rest(
         Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
 
     Raises:
-        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
+        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor, or
+            is longer than what was recorded.
     """
+    longest = min(imu.stamps[-1], legs.stamps[-1]) - max(imu.stamps[0], legs.stamps[0])
+    if not seconds <= longest:
+        expected = f'no more than the recording has, {longest:.4g} s'
+        raise ConfigurationError('noise from rest', seconds, expected)
     end = max(imu.stamps[0], legs.stamps[0]) + seconds
     found, fewest = [], math.inf
     for name, stamps, values in (

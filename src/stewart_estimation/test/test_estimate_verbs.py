@@ -263,6 +263,9 @@ def test_noise_is_measured_at_rest(bag, capsys) -> None:
     arguments = ['estimate', bag, '--platform', 'srs', '--noise-from-rest', '0.35', '--json']
     assert stewart(arguments) == 0
     assert json.loads(capsys.readouterr().out)['mean_nis'] == pytest.approx(6.0, abs=2.5)
+    arguments[5] = '1000'
+    assert stewart(arguments) == 1
+    assert 'rest: expected no more than the recording has, ' in capsys.readouterr().err
 
 
 def test_stated_covariances_count_and_zeros_are_unknown(write_bag, bag, capsys) -> None:

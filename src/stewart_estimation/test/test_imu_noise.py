@@ -104,3 +104,11 @@ def test_a_gap_ends_a_stretch() -> None:
     stamps = np.delete(0.01 * np.arange(100.0), [30, 31])
     assert longest_stretch(stamps) == slice(30, 98)
     assert degrees_of_freedom(1000, np.array([1]))[0] > 500
+
+
+def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:
+    parser = argparse.ArgumentParser()
+    imu_noise.add_arguments(parser)
+    words = [str(tmp_path / 'rest.csv'), '--from', '5', '--until', '2']
+    with pytest.raises(ConfigurationError, match='--until: expected more than --from, 5 s, got 2'):
+        imu_noise.main(parser.parse_args(words))

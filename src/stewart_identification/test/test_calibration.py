@@ -283,6 +283,11 @@ def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
     assert len(target.read_text().splitlines()) == 6
     assert run() == 2
     assert '--plan N' in capsys.readouterr().err
+    other = tmp_path / 'none.csv'
+    with pytest.raises(SystemExit):
+        run('--plan', -3, '--poses', other)
+    assert "--plan: expected a whole number not below 0, got '-3'" in capsys.readouterr().err
+    assert not other.exists()
 
 
 def test_tables_that_cannot_be_used_are_refused(vigo, tmp_path) -> None:

@@ -65,10 +65,19 @@ def add_picture_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def output_page(name: str) -> str:
+    """Return the name of a web page that can be written."""
+    return _ending(name, '.html', '.htm')
+
+
 def _picture(name: str) -> str:
-    if Path(name).suffix.lower() not in FORMATS:
+    return _ending(name, *FORMATS)
+
+
+def _ending(name: str, *suffixes: str) -> str:
+    if Path(name).suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(
-            f'expected a file ending in {", ".join(FORMATS)}, got {name!r}'
+            f'expected a file ending in {", ".join(suffixes)}, got {name!r}'
         )
     return output_file(name)
 

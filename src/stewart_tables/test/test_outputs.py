@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from stewart_tables.outputs import output_file, output_folder, output_stream
+from stewart_tables.outputs import output_file, output_folder, output_page, output_stream
 
 
 @pytest.mark.parametrize('name', ['new.csv', 'old.csv', 'link.csv'])
@@ -55,3 +55,9 @@ def test_foreign_folder_is_refused(
     monkeypatch.setattr(os, 'access', lambda path, mode: False)
     with pytest.raises(argparse.ArgumentTypeError, match='permission denied'):
         kind(str(tmp_path / 'new'))
+
+
+def test_a_page_has_the_suffix_of_one(tmp_path: Path) -> None:
+    assert output_page(str(tmp_path / 'a.html')) == str(tmp_path / 'a.html')
+    with pytest.raises(argparse.ArgumentTypeError, match=r"ending in \.html, .*got 'page\.pdf'"):
+        output_page('page.pdf')

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from stewart_bags.verbs.numbers import positive
+from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
@@ -21,6 +21,9 @@ from stewart_tables.progress import show_part
 if TYPE_CHECKING:
     from stewart_bringup.simulation.pipeline import Outcome, Pipeline
     from stewart_kinematics.motion import Pose
+
+LONGEST = 86400.0
+"""Duration that can be asked for: a day, two gigabytes of bag [s]."""
 
 HELP = 'play a motion on a simulated rig without ROS, in simulated time, and write its bag'
 
@@ -54,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(
         '--duration',
-        type=positive,
+        type=positive_up_to(LONGEST),
         metavar='S',
         help='how long the motion is played before it fades out, or how long a move takes [s] '
         '(default: 15 for a motion without an end)',

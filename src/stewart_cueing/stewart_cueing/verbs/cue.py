@@ -16,6 +16,7 @@ from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
 from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, settings_for
 from stewart_cueing.vehicle.washout import WashoutSettings
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.verbs.arguments import (
     add_examples,
@@ -73,6 +74,8 @@ def main(arguments: argparse.Namespace) -> int:
     platform = Platform.from_yaml(arguments.platform)
     settings = settings_for(platform.name, arguments.gain)
     if arguments.omct:
+        if arguments.fit:
+            raise ConfigurationError('--fit', True, 'a ride: the tests of --omct are small')
         return _test(arguments, platform, settings)
     ride = _read(arguments.ride, arguments.topic)
     if arguments.fit:
@@ -110,6 +113,11 @@ def _test(arguments: argparse.Namespace, platform: Platform, settings: WashoutSe
     )
     columns = ('test', 'frequency_radps', 'gain', 'phase_deg')
     write_watched(arguments.output, columns, np.column_stack([part.ravel() for part in parts]))
+    print(
+        f'{len(PAIRS)} tests at {len(FREQUENCIES)} frequencies, {FREQUENCIES[0]:.3g} to '
+        f'{FREQUENCIES[-1]:.5g} rad/s: {arguments.method} on {platform.name}',
+        file=sys.stderr,
+    )
     if arguments.plot:
         from stewart_cueing.vehicle.plotting import response_figure
 

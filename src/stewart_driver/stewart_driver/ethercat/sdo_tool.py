@@ -222,6 +222,8 @@ def _transfer(
     _: EthercatOptions, wire: Wire, place: int, index: int, subindex: int, data: str | None
 ) -> str:
     slaves = wire.scan(None)
+    if not slaves:
+        raise TransportError('nothing answers on the cable')
     if not 1 <= place <= len(slaves):
         raise ConfigurationError('place', place, f'1 to {len(slaves)}, which are there')
     slave = slaves[place - 1]

@@ -14,7 +14,7 @@ from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.errors import ConfigurationError
-from stewart_tables.outputs import output_file
+from stewart_tables.outputs import output_page
 from stewart_tables.progress import show_part
 from stewart_tables.whole_files import whole_file
 
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument('--strict', action='store_true', help='tolerate nothing beside them')
     parser.add_argument(
-        '--page', type=output_file, metavar='FILE', help='write a page with plots (.html)'
+        '--page', type=output_page, metavar='FILE', help='write a page with plots (.html)'
     )
     parser.add_argument('--json', action='store_true', help='print the verdicts as JSON')
 

@@ -18,7 +18,7 @@ from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_st
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu
 from stewart_kinematics.errors import ConfigurationError
-from stewart_tables.outputs import add_picture_argument, save_picture
+from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='leave out what is before',
     )
     add('--until', type=float, default=np.inf, metavar='S', help='leave out what is after')
-    add('--yaml', metavar='FILE', help='write parameters of the state estimator')
+    add('--yaml', type=output_file, metavar='FILE', help='write parameters of the state estimator')
     add('--json', action='store_true', help='print everything as JSON')
     add_picture_argument(parser)
 
@@ -69,6 +69,9 @@ def main(arguments: argparse.Namespace) -> int:
         StewartError, BagError: If the recording cannot be used.
         OSError: If a file cannot be read or written.
     """
+    if not arguments.until > arguments.begin:
+        expected = f'more than --from, {arguments.begin:g} s'
+        raise ConfigurationError('--until', arguments.until, expected)
     imu = _read(arguments)
     time = imu.stamps - imu.stamps[0]
     imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))

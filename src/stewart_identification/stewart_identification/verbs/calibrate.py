@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_bags.verbs.numbers import positive
+from stewart_bags.verbs.numbers import positive, whole
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.calibration.fit import calibrate, Calibration, MISFIT, Prior
 from stewart_identification.calibration.machine import Machine
@@ -91,9 +91,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         help_text = f'{of} (default: {value:g})'
         add(f'--{name}', type=positive, default=value, metavar=unit, help=help_text)
-    add('--plan', type=int, default=0, metavar='N', help='propose so many (further) poses')
+    add('--plan', type=whole, default=0, metavar='N', help='propose so many (further) poses')
     add('--poses', type=output_file, metavar='CSV', help='where they are written')
-    add('--seed', type=int, default=0, help='of the candidates for --plan (default: 0)')
+    add('--seed', type=whole, default=0, help='of the candidates for --plan (default: 0)')
     add('--json', action='store_true', help='print everything as JSON')
     add_picture_argument(parser)
 
