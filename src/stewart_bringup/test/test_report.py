@@ -215,6 +215,20 @@ def test_failed_scenario_stands_first_with_its_reason_and_the_fault(
     assert 'FAILED' in console.file.getvalue()
 
 
+def test_a_machine_may_be_late_where_every_check_held(synthetic: SimpleNamespace) -> None:
+    made = synthetic.recording(duration=SHORT)
+    late = Machine(2e-4, 30e-3, 3000, 0, 4e-3)
+    for machine, said in (
+        (late, 'real time: kept; every check held although this machine was late: wake-ups were '),
+        (replace(late, longest=3e-3), 'real time: kept; wake-ups were '),
+    ):
+        result = analyse(made, made.counts, GENEROUS, machine)
+        told = scenario_chapter('x', 'x', {}, result, simulated=True, pictures={}, machine=machine)
+        assert told.real_time == said + str(machine).removeprefix('wake-ups were ')
+    assert '30.0 ms at most' in str(late)
+    assert str(late).endswith('(a machine counts as late from 1 ms on at p99, or 5 ms once)')
+
+
 def test_what_a_late_machine_has_stopped_did_not_fail(synthetic: SimpleNamespace) -> None:
     late = Machine(3e-3, 40e-3, 3000, 17, 35e-3)
     stopped = unfinished_chapter('vigo_y', 'vigo: y', {}, 'no command in time', (), late)

@@ -90,8 +90,8 @@ class Machine:
         return (
             f'wake-ups were {1e3 * self.p99:.1f} ms late (p99), {1e3 * self.longest:.1f} ms at '
             f'most, those of the control loop {1e3 * self.cycle_longest:.1f} ms, and '
-            f'{self.overruns} of its {self.cycles} cycles overran; late is a p99 above '
-            f'{1e3 * LATE_P99:g} ms or one above {1e3 * LATE_LONGEST:g} ms'
+            f'{self.overruns} of its {self.cycles} cycles overran (a machine counts as late from '
+            f'{1e3 * LATE_P99:g} ms on at p99, or {1e3 * LATE_LONGEST:g} ms once)'
         )
 
 

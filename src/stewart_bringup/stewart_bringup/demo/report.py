@@ -193,7 +193,8 @@ def _real_time(checks: Sequence[Check], machine: Machine | None) -> str:
         return _not_kept(machine, '; '.join(spoilt))
     if any(check.real_time and check.failed for check in checks):
         return f'real time: not kept, and the machine is no excuse: {machine}'
-    return f'real time: kept; {machine}'
+    though = 'every check held although this machine was late: ' if machine.late else ''
+    return f'real time: kept; {though}{machine}'
 
 
 def _not_kept(machine: Machine, spoilt: str) -> str:
