@@ -112,3 +112,20 @@ def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:
     words = [str(tmp_path / 'rest.csv'), '--from', '5', '--until', '2']
     with pytest.raises(ConfigurationError, match='--until: expected more than --from, 5 s, got 2'):
         imu_noise.main(parser.parse_args(words))
+
+
+def test_an_imu_that_moves_is_told(tmp_path, capsys) -> None:
+    rng, time = np.random.default_rng(3), np.arange(0.0, 20.0, 0.02)
+    values = rng.normal(scale=1e-2, size=(len(time), 6))
+    parser = argparse.ArgumentParser()
+    imu_noise.add_arguments(parser)
+    for sway, told in ((0.0, False), (0.8, True)):
+        values[:, 0] += sway * np.sin(time)
+        write_table(
+            tmp_path / 'x.csv',
+            (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY),
+            np.column_stack([time, values]),
+        )
+        assert imu_noise.main(parser.parse_args([str(tmp_path / 'x.csv')])) == 0
+        said = capsys.readouterr().err
+        assert ('the IMU did not rest: its means over 1 s vary by 0.5' in said) is told

@@ -90,7 +90,7 @@ def _five(outcome: Outcome) -> dict[str, str]:
     off = outcome.fit.whole
     return {
         'mass': _number(mass),
-        'centre of mass x, y, z': ', '.join(_number(item) for item in centre),
+        'centre of mass x, y, z [mm]': ' / '.join(_millimetres(item) for item in centre),
         'parameters determined': f'{10 - len(outcome.unknown)} of 10',
         'residual of the leg forces, RMS': f'{rms(outcome.result.residuals):.3g} N',
         f'residual beside noise, limit {outcome.fit.limit:.3g}': '—'
@@ -104,6 +104,14 @@ def _number(item: Parameter) -> str:
         return '—'
     half = f' ± {0.5 * (item.high - item.low):.2g}' if item.bounded else ''
     return f'{item.value:.4g}{half} {item.unit}'
+
+
+def _millimetres(item: Parameter) -> str:
+    if not item.known or np.isnan(item.value):
+        return '—'
+    half = f' ± {500.0 * (item.high - item.low):.2g}' if item.bounded else ''
+    # One figure stays on one line.
+    return f'{1e3 * item.value:.2f}{half}'.replace('-', '−').replace(' ', '\N{NO-BREAK SPACE}')
 
 
 def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:

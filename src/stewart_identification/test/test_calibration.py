@@ -284,9 +284,11 @@ def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
     assert run() == 2
     assert '--plan N' in capsys.readouterr().err
     other = tmp_path / 'none.csv'
-    with pytest.raises(SystemExit):
-        run('--plan', -3, '--poses', other)
-    assert "--plan: expected a whole number not below 0, got '-3'" in capsys.readouterr().err
+    for count in (-3, 1001):
+        with pytest.raises(SystemExit):
+            run('--plan', count, '--poses', other)
+        said = f"--plan: expected a whole number not below 0, up to 1000, got '{count}'"
+        assert said in capsys.readouterr().err
     assert not other.exists()
 
 

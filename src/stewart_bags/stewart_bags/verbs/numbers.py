@@ -25,12 +25,11 @@ def positive_up_to(most: float) -> Callable[[str], float]:
     return lambda text: _checked(text, lambda value: 0.0 < value <= most, expected)
 
 
-def whole(text: str) -> int:
-    """Return a whole number not below 0."""
-    number = _checked(
-        text, lambda value: value >= 0.0 and value.is_integer(), 'a whole number not below 0'
-    )
-    return int(number)
+def whole(text: str, most: float = math.inf) -> int:
+    """Return a whole number not below 0 and not above `most`."""
+    until = '' if math.isinf(most) else f', up to {most:g}'
+    expected = f'a whole number not below 0{until}'
+    return int(_checked(text, lambda value: 0.0 <= value <= most and value.is_integer(), expected))
 
 
 def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> float:

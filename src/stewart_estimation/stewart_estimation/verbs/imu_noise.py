@@ -18,6 +18,7 @@ from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_st
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Array
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.whole_files import whole_file
 
@@ -39,6 +40,8 @@ examples:
 
 AXES = ('fx', 'fy', 'fz', 'p', 'q', 'r')
 UNITS = ('m/s²', 'rad/s')
+MOVED = 0.1, 0.02
+"""Means over 1 s of a resting IMU vary by less, drift with the temperature included; ours."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +83,8 @@ def main(arguments: argparse.Namespace) -> int:
     imu = _rows(imu, longest_stretch(imu.stamps))
     period = float(np.median(np.diff(imu.stamps)))
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    if warning := _moved(values, period):
+        print(warning, file=sys.stderr)
     found = [allan_deviation(column, period) for column in values.T]
     lines = parameters(found, period)
     if arguments.json:
@@ -113,6 +118,22 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
 
 def _rows(imu: ImuSeries, rows: object) -> ImuSeries:
     return ImuSeries(*(values[rows] for values in vars(imu).values()))
+
+
+def _moved(values: Array, period: float) -> str:
+    """Return a warning where an IMU with samples (n, 6) did not rest; empty where it did."""
+    size = max(1, round(1.0 / period))
+    means = values[: len(values) // size * size].reshape(-1, size, 6).mean(axis=1)
+    if len(means) < 2:
+        return ''
+    force, rate = (float(np.max(np.std(half, axis=0))) for half in np.hsplit(means, 2))
+    if force <= MOVED[0] and rate <= MOVED[1]:
+        return ''
+    return (
+        f'warning: the IMU did not rest: its means over 1 s vary by {force:.2g} m/s² and '
+        f'{rate:.2g} rad/s (standard deviation), at rest by less than {MOVED[0]:g} and '
+        f'{MOVED[1]:g}; the figures are those of the motion'
+    )
 
 
 def parameters(found: list[AllanDeviation], period: float) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 import json
 from pathlib import Path
 import sys
@@ -37,6 +38,9 @@ from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import LiveLine
+
+MOST_POSES = 1000
+"""Poses that can be asked for at once."""
 
 HELP = 'find the joint centres and leg lengths of a machine from measured poses'
 
@@ -91,7 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         help_text = f'{of} (default: {value:g})'
         add(f'--{name}', type=positive, default=value, metavar=unit, help=help_text)
-    add('--plan', type=whole, default=0, metavar='N', help='propose so many (further) poses')
+    add(
+        '--plan',
+        type=partial(whole, most=MOST_POSES),
+        default=0,
+        metavar='N',
+        help='propose so many (further) poses',
+    )
     add('--poses', type=output_file, metavar='CSV', help='where they are written')
     add('--seed', type=whole, default=0, help='of the candidates for --plan (default: 0)')
     add('--json', action='store_true', help='print everything as JSON')
