@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from html.parser import HTMLParser
 from io import StringIO
+from pathlib import Path
 import re
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
+from stewart_bringup.demo import recording
 from stewart_bringup.demo.analysis import analyse, LOST, Result
 from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.plots import cover, pictures
 from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
-from stewart_bringup.demo.run import closing_table, LiveLine
+from stewart_bringup.demo.run import _put_in_place, closing_table, FOUND, LiveLine
 from stewart_bringup.demo.scenarios import Bounds
 
 GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)
@@ -238,3 +242,28 @@ def test_what_a_late_machine_has_stopped_did_not_fail(synthetic: SimpleNamespace
     assert not stopped.failed
     assert 'no check failed; real time was not kept on this machine' in words
     assert str(late) in words
+
+
+def test_what_the_driver_repeats_stands_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = SimpleNamespace(
+        bag_time_ns=np.arange(5) * 500_000_000,
+        names=['DISABLED', 'ENABLING', 'ENABLING', 'ENABLED', 'ENABLING'],
+        reason=['started', 'asked for', 'asked for', 'all are on', 'asked for'],
+    )
+    monkeypatch.setattr(recording, 'Bag', lambda _: nullcontext())
+    monkeypatch.setattr(recording, 'read_series', lambda *_: said)
+    assert recording.driver_history(Path('bag')) == (
+        (0.0, 'DISABLED', 'started'),
+        (0.5, 'ENABLING', 'asked for'),
+        (1.5, 'ENABLED', 'all are on'),
+        (2.0, 'ENABLING', 'asked for'),
+    )
+
+
+def test_what_was_found_names_the_bags_where_they_are_in_the_end(tmp_path: Path) -> None:
+    found = tmp_path / 'unfinished' / FOUND
+    found.mkdir(parents=True)
+    (found / 'parameters.yaml').write_text(f'bag: {tmp_path}/unfinished/loaded\n')
+    _put_in_place(tmp_path, [])
+    assert (tmp_path / FOUND / 'parameters.yaml').read_text() == f'bag: {tmp_path}/loaded\n'
+    assert not found.parent.exists()

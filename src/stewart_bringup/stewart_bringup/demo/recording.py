@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from stewart_bags.errors import BagError
@@ -30,7 +32,8 @@ DRIVER_STATE = 'driver/state'
 def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
     """Return the states of the driver: seconds after the first one, state, reason.
 
-    Empty where the bag does not tell: it may be cut short or missing.
+    What is said again, as when one leg after the other becomes live, stands once. Empty where
+    the bag does not tell: it may be cut short or missing.
     """
     try:
         with Bag(path) as bag:
@@ -38,7 +41,8 @@ def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
     except (BagError, OSError):
         return ()
     seconds = (said.bag_time_ns - said.bag_time_ns[:1]) / 1e9
-    return tuple(zip(map(float, seconds), said.names, said.reason, strict=True))
+    told = zip(map(float, seconds), said.names, said.reason, strict=True)
+    return tuple(next(same) for _, same in groupby(told, key=itemgetter(1, 2)))
 
 
 @dataclass(frozen=True)

@@ -376,6 +376,9 @@ def _put_in_place(output: Path, names: Sequence[str]) -> None:
     if (unfinished / FOUND).exists():
         (output / FOUND).mkdir(exist_ok=True)
         for path in (unfinished / FOUND).iterdir():
+            # They name the bags that were read, which have just been moved.
+            text = path.read_text('utf-8').replace(str(unfinished), str(output))
+            path.write_text(text, 'utf-8')
             path.replace(output / FOUND / path.name)
         (unfinished / FOUND).rmdir()
     with suppress(OSError):
