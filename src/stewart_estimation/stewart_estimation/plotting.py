@@ -56,10 +56,17 @@ def band_plot(
 
 
 def plot_innovations(figure: Figure, time: Array, innovations: Array, sigmas: Array) -> None:
-    """Draw the innovations (n, 6) of the six legs [m] with their two-sigma bands."""
+    """Draw the innovations (n, 6) of the six legs [m] with their two-sigma bands.
+
+    The axes end where one value in a hundred is outside: a filter that has just begun knows so
+    little that nothing else would be seen.
+    """
     panels = figure.subplots(3, 2, sharex=True)
+    sizes = np.fmax(np.abs(innovations), 2.0 * sigmas)
     for leg, axes in enumerate(panels.ravel()):
         band_plot(axes, time, innovations[:, leg], sigmas[:, leg], f'leg {leg + 1} [µm]', 1e-6)
+        if np.isfinite(top := np.nanquantile(sizes[:, leg], 0.99)) and top > 0.0:
+            axes.set_ylim(-1.3e6 * top, 1.3e6 * top)
     for axes in panels[-1]:
         axes.set_xlabel('time [s]')
 

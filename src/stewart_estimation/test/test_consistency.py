@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from matplotlib.figure import Figure
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,6 +15,7 @@ from stewart_estimation.consistency import (
     autocorrelation,
     Consistency,
 )
+from stewart_estimation.plotting import plot_innovations
 from stewart_estimation.replay import replay
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
@@ -211,3 +213,12 @@ def test_right_models_are_accepted_and_wrong_ones_refused(srs, delay) -> None:
     assert right >= 37
     assert wrong == 0
     assert unaware == 0
+
+
+def test_a_filter_that_begins_does_not_hide_the_rest() -> None:
+    figure, time = Figure(), np.arange(400.0)
+    sigmas = np.full((400, 6), 1e-5)
+    sigmas[0] = 1e-2
+    plot_innovations(figure, time, np.zeros((400, 6)), sigmas)
+    for axes in figure.axes:
+        assert axes.get_ylim() == pytest.approx((-26.0, 26.0))

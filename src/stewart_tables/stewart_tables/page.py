@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 STYLE = resources.files('stewart_tables').joinpath('page.css').read_text('utf-8')
 
 
+SHORT = 12
+"""Texts of so many letters, a number with its unit for example, stay on one line of a table."""
+
+
 class Html(str):
     """Part of a page; every other text is escaped where it is put into one."""
 
@@ -88,8 +92,11 @@ def table(
     for tag, cells in [*([('th', heads)] if heads else []), *(('td', row) for row in rows)]:
         lines.append('<tr>')
         for column, cell in enumerate(cells):
-            kind = ' class=n' if heads and column not in words else ''
-            lines.append(f'<{tag}{kind}>{text(cell)}</{tag}>')
+            shown = text(cell)
+            kind = ' class=s' if len(shown) <= SHORT else ''
+            if heads and column not in words:
+                kind = ' class=n'
+            lines.append(f'<{tag}{kind}>{shown}</{tag}>')
         lines.append('</tr>')
     return Html(f'<div class="wide"><table>{"".join(lines)}</table></div>')
 

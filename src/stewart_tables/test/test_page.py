@@ -87,3 +87,9 @@ def test_a_drawing_takes_black_from_the_page_and_leaves_the_ground_free() -> Non
 @pytest.mark.parametrize(('heads', 'numbers'), [(['a', 'b'], 2), ([], 0)])
 def test_numbers_stand_right_where_a_table_has_heads(heads: list[str], numbers: int) -> None:
     assert table(heads, [['x', 1]]).count('class=n') == numbers
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    made = table([], [('0.47 s', 'no command in time')]) + table(['', 'a'], [('kg m²', 1)])
+    assert '<td class=s>0.47 s</td><td>no command in time</td>' in made
+    assert '<td class=s>kg m²</td><td class=n>1</td>' in made
