@@ -5,9 +5,10 @@ r"""The pose that a tracker or a camera gives, late by an unknown constant, as a
 A pose with stamp :math:`s` describes the platform at :math:`s - d`. It is met at the first leg
 sample from there on; the motion between the two is a parabola. The delay :math:`d` is a state, so
 with velocity v and acceleration a the residual depends on its error :math:`\delta` as
-:math:`-v\,\delta + a\,\delta^2/2`. The second-order term is taken into the mean and the covariance
-of the residual (Bar-Shalom, Li, Kirubarajan 2001, section 10.3.2): a delay that is known to 50 ms
-would else count as known after the first pose.
+:math:`-v\,\delta + a\,\delta^2/2 - j\,\delta^3/6`. The second-order term is taken into the mean
+and the covariance of the residual (Bar-Shalom, Li, Kirubarajan 2001, section 10.3.2), the
+third-order one into the covariance, with the jerk of a sine, :math:`j = a^2/v`: a delay that is
+known to 0.1 s would else count as known after the first pose.
 """
 
 from __future__ import annotations
@@ -54,6 +55,10 @@ START_TURN = 1.0
 
 CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
+
+
+LOST = 10
+"""After so many refused poses in a row the delay counts as unknown again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,20 +177,38 @@ def fuse(
     jacobian[:3, at] = -(velocity + lead * pull)
     jacobian[3:, at] = -axes.T @ (rate + lead * spin)
     residual -= second * unknown
-    crossed = covariance @ jacobian.T
-    spread = jacobian @ crossed + _noise(arrangement, poses.covariance[row], axes)
+    spread = _noise(arrangement, poses.covariance[row], axes)
     spread += 2.0 * np.outer(second, second) * unknown**2
-    gain = np.linalg.solve(spread, crossed.T).T
-    if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
-        return False
-    change = gain @ residual
-    covariance -= gain @ crossed.T
-    covariance[:] = 0.5 * (covariance + covariance.T)
     reach = setup.delay_arm
     square = velocity @ velocity + reach**2 * (rate @ rate)
     doubt = np.trace(covariance[3:6, 3:6]) + reach**2 * np.trace(covariance[12:15, 12:15])
-    if square < max(told.moving**2, CLEAR * doubt):
-        # Considered, not estimated: at rest the delay would follow the error of the velocity.
+    considered = square < max(told.moving**2, CLEAR * doubt)
+    if considered:
+        # Considered, not estimated: at rest the delay would follow the error of the velocity. Nor
+        # may it go with the position, or the legs would move it.
+        spread += np.outer(jacobian[:, at], jacobian[:, at]) * unknown
+        jacobian[:, at] = 0.0
+    else:
+        bend = pull @ pull + reach**2 * (spin @ spin)
+        third = 15.0 / 36.0 * bend**2 / square * unknown**3
+        spread += np.diag(np.repeat([third, third / reach**2], 3))
+    crossed = covariance @ jacobian.T
+    spread += jacobian @ crossed
+    gain = np.linalg.solve(spread, crossed.T).T
+    memory = filtered.memory
+    if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
+        memory.refused += 1
+        if memory.refused >= LOST:
+            # So many poses are not wrong; what they are held against is, and that is the delay.
+            memory.refused = 0
+            covariance[at, :] = covariance[:, at] = 0.0
+            covariance[at, at] = told.sigma**2
+        return False
+    memory.refused = 0
+    change = gain @ residual
+    covariance -= gain @ crossed.T
+    covariance[:] = 0.5 * (covariance + covariance.T)
+    if considered:
         covariance[at, at], change[at] = unknown, 0.0
     shift(setup, filtered, change)
     return True

@@ -221,7 +221,7 @@ class ExternalPose:
     """
 
     start: float = 0.0
-    sigma: float = 0.05
+    sigma: float = 0.1
     lower: float = -0.02
     upper: float = 0.4
     moving: float = 0.01

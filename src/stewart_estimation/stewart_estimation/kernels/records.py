@@ -92,6 +92,8 @@ MEMORY = record(
     # Stamps of the last external pose that was met, and of the next one; infinite without one [s].
     ('posed', 'f8'),
     ('pose_due', 'f8'),
+    # External poses in a row that were refused.
+    ('refused', 'i8'),
     # Stamp of the latest IMU sample that its noise was learnt from, and the three before it,
     # newest first.
     ('noted', 'f8'),
