@@ -12,6 +12,7 @@ from typing import Any, TextIO, TYPE_CHECKING
 import numpy as np
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
+from stewart_estimation.failure import failure
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.outputs import output_page
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 HELP = 'say whether the estimates of a recording are as good as they claim'
 
 EXAMPLES = """
-The exit code is 1 if a test is broken. The page needs no other file and no network.
+The exit code is 1 if a test is broken, or where stewart estimate would call it a failure. The page
+needs no other file and no network.
 
 examples:
   stewart consistency run_1 --page consistency.html
@@ -80,7 +82,10 @@ def main(arguments: argparse.Namespace) -> int:
         sys.stdout.write('\n')
     else:
         _print(sys.stdout, found)
-    return 0 if found.held else 1
+    problem = failure(series, run.settings)
+    if problem:
+        sys.stderr.write(f'stewart consistency: {problem}\n')
+    return 1 if problem or not found.held else 0
 
 
 def _facts(arguments: argparse.Namespace, run: Run) -> dict[str, str]:

@@ -11,19 +11,13 @@ from typing import Any
 
 import numpy as np
 from stewart_estimation.consistency import assess, LEAST_ROWS
-from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.failure import failure
 from stewart_estimation.results import COLUMNS, table
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.verbs.arguments import write_watched
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part
-
-MOST_REFUSED = 0.2
-"""Share of leg samples that the gate may refuse: one leg of six, and some spikes."""
-
-RESTARTS, RESTART_EVERY = 3, 60.0
-"""The filter may begin anew this often, and once more in so many seconds [s]."""
 
 HELP = 'estimate the motion of the platform from a recording of IMU and legs'
 
@@ -32,7 +26,8 @@ Written is one row per leg sample: pose, twist, acceleration, biases of the IMU,
 deviations (sigma_...), innovations and NIS; motions are those of platform_link's origin in base
 axes. What is wrong with the input is said in one sentence, and nothing is written. Poses from
 outside are used where platform/external_pose was recorded, and how late they are is found. The
-exit code is 1 if the gate refused too much, or the filter began anew too often, to be trusted.
+exit code is 1 where the estimates cannot be trusted, and why is said: the gate refused too much,
+the filter began anew too often, IMU and legs disagree, or a bias is larger than any sensor's.
 
 examples:
   stewart estimate run_1 -o motion.csv
@@ -69,27 +64,10 @@ def main(arguments: argparse.Namespace) -> int:
         out.write('\n')
     else:
         out.write('\n'.join(f'{name}: {_text(value)}' for name, value in said.items()) + '\n')
-    problem = failure(run.filtered)
+    problem = failure(run.filtered, run.settings)
     if problem:
         sys.stderr.write(f'stewart estimate: FAILED: {problem}\n')
     return 1 if problem else 0
-
-
-def failure(filtered: EstimateSeries) -> str:
-    """Say why estimates cannot be trusted although there are some; empty if nothing says so."""
-    offered = np.isfinite(filtered.innovations)
-    refused, count = int((offered & ~filtered.used).sum()), int(offered.sum())
-    share = refused / max(count, 1)
-    advice = 'the IMU may be late (--delay) or turned (--misalignment), or noise set too small'
-    if share > MOST_REFUSED:
-        return (
-            f'the gate refused {100.0 * share:.0f} % of the leg samples, allowed are '
-            f'{100.0 * MOST_REFUSED:.0f} %: {advice}'
-        )
-    span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts)
-    if restarts > RESTARTS + span / RESTART_EVERY:
-        return f'the filter began anew {restarts} times in {span:.0f} s: {advice}'
-    return ''
 
 
 def summary(run: Run) -> dict[str, Any]:

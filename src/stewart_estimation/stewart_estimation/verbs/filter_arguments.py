@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stewart_estimation.estimate import EstimateSeries
@@ -28,6 +29,9 @@ from stewart_estimation.verbs.measurements import (
 )
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.progress import between, Progress
+
+MOST_PASSES = 3
+"""So often a recording is filtered for its delays alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +105,45 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     """
     platform = Platform.from_yaml(arguments.platform)
     measurements = read_measurements(arguments, platform.geometry, between(show, 0.0, 0.3))
-    show(0.3)
     settings, sigma_error = _settings(arguments, platform, measurements)
-    imu, legs = measurements.imu, measurements.legs
-    poses = measurements.poses
-    filtered = replay(platform.geometry, settings, imu, legs, poses=poses, keep=smoothed)
+    show(0.3)
+
+    def through(settings: FilterSettings, *, keep: bool = smoothed) -> EstimateSeries:
+        imu, legs, poses = measurements.imu, measurements.legs, measurements.poses
+        return replay(platform.geometry, settings, imu, legs, poses=poses, keep=keep)
+
+    settings = _delays_first(settings, through)
+    filtered = through(settings)
     show(0.7)
     after = smooth(platform.geometry, settings, filtered) if smoothed else None
     show(0.9)
     return Run(platform, measurements, settings, filtered, after, sigma_error)
+
+
+def _delays_first(
+    settings: FilterSettings, through: Callable[..., EstimateSeries]
+) -> FilterSettings:
+    """Return settings that begin at the delays that the whole recording shows, trusted no more.
+
+    Far from them the filter is linear about the wrong instants until the platform has moved for a
+    while, and its innovations show that.
+    """
+    for _ in range(MOST_PASSES):
+        if settings.delay is None and settings.external is None:
+            break
+        found, moved, told = through(settings, keep=False), False, settings
+        if settings.delay is not None:
+            delay, sigma = float(found.delay[-1]), float(found.delay_sigma[-1])
+            moved = abs(delay - settings.delay.start) > sigma
+            told = replace(told, delay=replace(settings.delay, start=delay))
+        if settings.external is not None and found.external is not None:
+            late = found.external
+            moved |= abs(late.delay - settings.external.start) > late.delay_sigma
+            told = replace(told, external=replace(settings.external, start=late.delay))
+        if not moved:
+            break
+        settings = told
+    return settings
 
 
 def _settings(

@@ -41,6 +41,9 @@ LEG_STROKES = [f'stroke of leg {leg}' for leg in range(1, 7)]
 SPECIFIC_FORCE = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')
 
+LONGEST_STEP = 1.0
+"""No filter follows samples further apart; times in ms are [s]."""
+
 FOREIGN = 3600 * 10**9
 """Stamps so far from the recorder's clock are from another one [ns]."""
 
@@ -74,8 +77,8 @@ class Measurements:
 
     @property
     def imu_period(self) -> float:
-        """Median time between IMU samples [s]."""
-        return float(np.median(np.diff(np.sort(self.imu.stamps))))
+        """Median time between IMU samples [s]; of several with one stamp one counts."""
+        return float(np.median(np.diff(np.unique(self.imu.stamps))))
 
 
 def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
@@ -296,7 +299,15 @@ def _refuse_missing(
 
 
 def _refuse_strangers(found: Measurements) -> None:
-    """Refuse an IMU and legs that were never measured at the same time."""
+    """Refuse an IMU and legs too far apart, from sample to sample or from each other."""
+    for name, series in (('IMU', found.imu), ('legs', found.legs)):
+        stamps = np.unique(series.stamps)
+        step = float(np.median(np.diff(stamps))) if stamps.size > 1 else 0.0
+        if not 0.0 < step <= LONGEST_STEP:
+            raise BadRecording(
+                f'samples of the {name} are {step:.6g} s apart, expected are more than 0 and at '
+                f'most {LONGEST_STEP:g} s: are the times in seconds?'
+            )
     spans = [(s.stamps.min(), s.stamps.max()) for s in (found.imu, found.legs)]
     if min(span[1] for span in spans) <= max(span[0] for span in spans):
         said = ' s, legs '.join(f'{low:.6g} to {high:.6g}' for low, high in spans)

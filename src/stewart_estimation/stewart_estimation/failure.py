@@ -1,0 +1,102 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether estimates cannot be trusted although there are some, and what is the likely cause."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import chi2
+from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.settings import FilterSettings
+from stewart_kinematics.motion import Array
+
+MOST_REFUSED = 0.2
+"""Share of leg samples that the gate may refuse: one leg of six, and some spikes; and of poses."""
+
+RESTARTS, RESTART_EVERY = 3, 60.0
+"""The filter may begin anew this often, and once more in so many seconds [s]."""
+
+BEYOND, RARE, MOST_BEYOND = 3.0, 1e-3, 0.05
+"""A sample is beyond its sigmas where these, times three, would leave one in a thousand outside;
+so large a share of the samples may be."""
+
+LARGEST_BIASES = (2.0, 0.2)
+"""No sensor has more; one read in other axes, another unit or without gravity seems to [m/s²],
+[rad/s]."""
+
+ADVICE = 'the IMU may be late (--delay) or turned (--misalignment), or noise set too small'
+DISAGREE = f'{ADVICE}, a clock may have stepped, or the legs be in another order'
+
+
+def failure(filtered: EstimateSeries, settings: FilterSettings) -> str:
+    """Say why estimates cannot be trusted; empty if nothing says so."""
+    offered = np.isfinite(filtered.innovations)
+    refused, count = int((offered & ~filtered.used).sum()), int(offered.sum())
+    share = refused / max(count, 1)
+    if share > MOST_REFUSED:
+        return (
+            f'the gate refused {100.0 * share:.0f} % of the leg samples, allowed are '
+            f'{100.0 * MOST_REFUSED:.0f} %: {ADVICE}'
+        )
+    span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts)
+    if restarts > RESTARTS + span / RESTART_EVERY:
+        return f'the filter began anew {restarts} times in {span:.0f} s: {ADVICE}'
+    return _biased(filtered) or _beyond(filtered, settings) or _strange(filtered)
+
+
+def _biased(filtered: EstimateSeries) -> str:
+    """Say that a bias is larger than a sensor's."""
+    pull, turn = (
+        _size(values) for values in (filtered.accelerometer_bias, filtered.gyroscope_bias)
+    )
+    if pull > LARGEST_BIASES[0]:
+        what, unit = f'accelerometer would be {pull:.3g} m/s²', 'm/s², gravity in it, upwards'
+    elif turn > LARGEST_BIASES[1]:
+        what, unit = f'gyroscope would be {turn:.3g} rad/s', 'rad/s'
+    else:
+        return ''
+    return (
+        f'the bias of the {what}, which no sensor has: is it in {unit}, in the axes that the '
+        'platform file says, and are the legs in their order?'
+    )
+
+
+def _size(bias: Array) -> float:
+    """Return the last bias (n, 3) that was estimated; 0 if none was."""
+    known = bias[np.isfinite(bias).all(axis=1)]
+    return float(np.linalg.norm(known[-1])) if len(known) else 0.0
+
+
+def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
+    """Say that innovations are far larger than their standard deviations."""
+    met = np.isfinite(filtered.nis)
+    limit = BEYOND**2 * chi2.ppf(1.0 - RARE, np.maximum(filtered.used[met].sum(axis=1), 1))
+    beyond = filtered.nis[met] > limit
+    share = float(np.mean(beyond)) if beyond.size else 0.0
+    if share <= MOST_BEYOND:
+        return ''
+    delay = settings.delay
+    at_bound = delay is not None and any(
+        math.isclose(filtered.delay[-1], bound) for bound in (delay.lower, delay.upper)
+    )
+    why = f'the delay is at its bound of {filtered.delay[-1]:g} s, and ' if at_bound else ''
+    return (
+        f'{100.0 * share:.0f} % of the leg samples lie far beyond their sigmas, the first at '
+        f'{filtered.stamps[met][beyond][0]:.2f} s: {why}{DISAGREE}'
+    )
+
+
+def _strange(filtered: EstimateSeries) -> str:
+    """Say that poses from outside do not fit."""
+    if filtered.external is None or not len(filtered.external.used):
+        return ''
+    share = float(np.mean(~filtered.external.used))
+    if share <= MOST_REFUSED:
+        return ''
+    return (
+        f'{100.0 * share:.0f} % of the poses from outside were refused: are they those of '
+        'platform_link in base_link, quaternions x, y, z, w, as noisy as they say, and less late '
+        'than 0.4 s?'
+    )
