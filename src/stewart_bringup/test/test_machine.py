@@ -49,4 +49,7 @@ def test_a_stuck_leg_is_no_matter_of_time() -> None:
     assert because_late('driver: no command in time while moving (100 ms waited)')
     assert because_late('no frame has come back on eth1 for 301 ms')
     assert because_late('the virtual rig did not start within 90 s')
+    lost = 'drive of leg 1 reports fault 0x8700: synchronisation with SYNC0; emergency (register'
+    assert because_late(lost)
+    assert because_late('EtherCAT state SAFEOP with error 0x001B (Sync manager watchdog)')
     assert not because_late('leg 3 is 2.10 mm from its command, allowed are 1 mm')

@@ -51,13 +51,16 @@ LATE_LONGEST = 5e-3
 ADVICE = (
     'a real-time priority (rtprio in limits.conf), a core that nothing else uses, or a lower rate'
 )
-# Words of the driver that stops because frames, commands or cycles came late, and of whoever gave
-# up waiting for a start.
+# Words of the driver that stops because frames, commands or cycles came late, of drives that have
+# lost SYNC0 or whose watchdog has waited for a frame, and of whoever gave up waiting for a start.
 LATENESS = (
     'no command in time',
     'no command for',
     'cycles of the last second were missed',
     'no frame has come back',
+    'synchronisation with SYNC0',
+    'error 0x001A',
+    'error 0x001B',
     'from its setpoint',
     'did not start within',
     'no answer within',
