@@ -15,7 +15,11 @@ from stewart_estimation.allan import (
     overlapping,
 )
 from stewart_estimation.verbs import imu_noise
-from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
+from stewart_estimation.verbs.measurements import (
+    ANGULAR_VELOCITY,
+    BadRecording,
+    SPECIFIC_FORCE,
+)
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import write_table
@@ -61,10 +65,8 @@ def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> No
     # A gap early on: what lies before it is left out.
     rows = np.delete(rows, slice(1000, 1100), axis=0)
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
-    parser = argparse.ArgumentParser()
-    imu_noise.add_arguments(parser)
     words = ['--json', '--yaml', str(tmp_path / 'x.yaml'), '--plot', str(tmp_path / 'x.svg')]
-    assert imu_noise.main(parser.parse_args([str(tmp_path / 'rest.csv'), *words])) == 0
+    assert run([str(tmp_path / 'rest.csv'), *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['samples'] == count - 1100
     found = [said[axis] for axis in imu_noise.AXES]
@@ -106,26 +108,76 @@ def test_a_gap_ends_a_stretch() -> None:
     assert degrees_of_freedom(1000, np.array([1]))[0] > 500
 
 
-def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:
+def run(words) -> int:
     parser = argparse.ArgumentParser()
     imu_noise.add_arguments(parser)
+    return imu_noise.main(parser.parse_args(words))
+
+
+def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:
     words = [str(tmp_path / 'rest.csv'), '--from', '5', '--until', '2']
     with pytest.raises(ConfigurationError, match='--until: expected more than --from, 5 s, got 2'):
-        imu_noise.main(parser.parse_args(words))
+        run(words)
 
 
-def test_an_imu_that_moves_is_told(tmp_path, capsys) -> None:
-    rng, time = np.random.default_rng(3), np.arange(0.0, 20.0, 0.02)
-    values = rng.normal(scale=1e-2, size=(len(time), 6))
-    parser = argparse.ArgumentParser()
-    imu_noise.add_arguments(parser)
-    for sway, told in ((0.0, False), (0.8, True)):
-        values[:, 0] += sway * np.sin(time)
-        write_table(
-            tmp_path / 'x.csv',
-            (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY),
-            np.column_stack([time, values]),
-        )
-        assert imu_noise.main(parser.parse_args([str(tmp_path / 'x.csv')])) == 0
-        said = capsys.readouterr().err
-        assert ('the IMU did not rest: its means over 1 s vary by 0.5' in said) is told
+def resting(count=6000) -> np.ndarray:
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(count, 6)) * np.repeat([0.02, 1e-3], 3)
+    noise += [0.0, 0.0, 9.81, 0.0, 0.0, 0.0]
+    return np.column_stack([0.01 * np.arange(count), noise])
+
+
+def swaying(rows):
+    rows[:, 1] += 0.3 * np.sin(rows[:, 0])
+
+
+def spiked(rows):
+    rows[::997, 2] += 50.0
+
+
+def repeated(rows):
+    rows[1::2, 1:] = rows[::2, 1:]
+
+
+def in_g(rows):
+    rows[:, 1:4] /= 9.80665
+
+
+def interrupted(rows):
+    rows[3000:, 0] += 5.0
+
+
+def sound(rows):
+    pass
+
+
+@pytest.mark.parametrize(
+    ('spoil', 'warning'),
+    [
+        (swaying, 'fx changes by 0.5'),
+        (spiked, '13 samples jump'),
+        (repeated, '50 % of the samples repeat the one before'),
+        (in_g, 'the specific force is 1 m/s² at rest, gravity is 9.81'),
+        (interrupted, 'gaps leave 3000 of 6000 samples'),
+        (sound, ''),
+    ],
+)
+def test_what_makes_the_noise_doubtful_is_said(tmp_path, capsys, spoil, warning) -> None:
+    rows = resting()
+    spoil(rows)
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    assert run([str(tmp_path / 'rest.csv')]) == 0
+    said = capsys.readouterr().err
+    assert warning in said
+    assert said.count('warning') == (1 if warning else 0)
+
+
+def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
+    rows = resting() * [1e3, *[1.0] * 6]
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    with pytest.raises(BadRecording, match='samples of the IMU are 10 s apart'):
+        run([str(tmp_path / 'rest.csv')])
+    rows = resting() * [1, 1, 1, 1, 0, 1, 1]
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    with pytest.raises(ConfigurationError, match='p at rest: expected values that change'):
+        run([str(tmp_path / 'rest.csv')])

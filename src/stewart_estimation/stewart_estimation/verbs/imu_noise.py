@@ -15,10 +15,10 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import read_series
 from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_stretch
+from stewart_estimation.rest import oddities
 from stewart_estimation.samples import ImuSeries
-from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu
+from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu, sample_period
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.motion import Array
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.whole_files import whole_file
 
@@ -31,7 +31,8 @@ EXAMPLES = """
 The IMU rests for the whole recording; an hour shows the bias instability, ten minutes the noise
 that the filter needs. Gaps end a stretch, and the longest one is used. Printed are the density of
 the white noise, bias instability and random walk of every axis, with standard deviations; --yaml
-writes what the node state_estimator takes, the worst axis each.
+writes what the node state_estimator takes, the worst axis each. A warning says where the sensor
+moved, jumped, repeated itself or did not feel gravity.
 
 examples:
   stewart imu-noise rest_1 --plot allan.svg --yaml estimator.yaml
@@ -40,8 +41,8 @@ examples:
 
 AXES = ('fx', 'fy', 'fz', 'p', 'q', 'r')
 UNITS = ('m/s²', 'rad/s')
-MOVED = 0.1, 0.02
-"""Means over 1 s of a resting IMU vary by less, drift with the temperature included; ours."""
+MOST_LOST = 0.9
+"""A stretch with less than this share of the samples is worth a word."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,11 +81,17 @@ def main(arguments: argparse.Namespace) -> int:
     imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
     if len(imu) < 2:
         raise ConfigurationError('samples at rest', len(imu), 'two or more')
+    count = len(imu)
+    period = sample_period('IMU', imu.stamps)
     imu = _rows(imu, longest_stretch(imu.stamps))
-    period = float(np.median(np.diff(imu.stamps)))
+    if len(imu) < MOST_LOST * count:
+        sys.stderr.write(f'warning: gaps leave {len(imu)} of {count} samples in one stretch\n')
+    for text in oddities(imu, period):
+        sys.stderr.write(f'warning: {text}\n')
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
-    if warning := _moved(values, period):
-        print(warning, file=sys.stderr)
+    for axis, column in zip(AXES, values.T, strict=True):
+        if np.ptp(column) == 0.0:
+            raise ConfigurationError(f'{axis} at rest', float(column[0]), 'values that change')
     found = [allan_deviation(column, period) for column in values.T]
     lines = parameters(found, period)
     if arguments.json:
@@ -118,22 +125,6 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
 
 def _rows(imu: ImuSeries, rows: object) -> ImuSeries:
     return ImuSeries(*(values[rows] for values in vars(imu).values()))
-
-
-def _moved(values: Array, period: float) -> str:
-    """Return a warning where an IMU with samples (n, 6) did not rest; empty where it did."""
-    size = max(1, round(1.0 / period))
-    means = values[: len(values) // size * size].reshape(-1, size, 6).mean(axis=1)
-    if len(means) < 2:
-        return ''
-    force, rate = (float(np.max(np.std(half, axis=0))) for half in np.hsplit(means, 2))
-    if force <= MOVED[0] and rate <= MOVED[1]:
-        return ''
-    return (
-        f'warning: the IMU did not rest: its means over 1 s vary by {force:.2g} m/s² and '
-        f'{rate:.2g} rad/s (standard deviation), at rest by less than {MOVED[0]:g} and '
-        f'{MOVED[1]:g}; the figures are those of the motion'
-    )
 
 
 def parameters(found: list[AllanDeviation], period: float) -> str:

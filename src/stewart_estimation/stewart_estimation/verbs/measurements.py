@@ -298,16 +298,26 @@ def _refuse_missing(
         )
 
 
+def sample_period(name: str, stamps: Array) -> float:
+    """Return the median time between the samples of a sensor [s].
+
+    Raises:
+        BadRecording: If it is 0, or more than `LONGEST_STEP`.
+    """
+    different = np.unique(stamps)
+    step = float(np.median(np.diff(different))) if different.size > 1 else 0.0
+    if not 0.0 < step <= LONGEST_STEP:
+        raise BadRecording(
+            f'samples of the {name} are {step:.6g} s apart, expected are more than 0 and at '
+            f'most {LONGEST_STEP:g} s: are the times in seconds?'
+        )
+    return step
+
+
 def _refuse_strangers(found: Measurements) -> None:
     """Refuse an IMU and legs too far apart, from sample to sample or from each other."""
     for name, series in (('IMU', found.imu), ('legs', found.legs)):
-        stamps = np.unique(series.stamps)
-        step = float(np.median(np.diff(stamps))) if stamps.size > 1 else 0.0
-        if not 0.0 < step <= LONGEST_STEP:
-            raise BadRecording(
-                f'samples of the {name} are {step:.6g} s apart, expected are more than 0 and at '
-                f'most {LONGEST_STEP:g} s: are the times in seconds?'
-            )
+        sample_period(name, series.stamps)
     spans = [(s.stamps.min(), s.stamps.max()) for s in (found.imu, found.legs)]
     if min(span[1] for span in spans) <= max(span[0] for span in spans):
         said = ' s, legs '.join(f'{low:.6g} to {high:.6g}' for low, high in spans)
