@@ -360,10 +360,41 @@ def mutated(result: Result) -> list[str]:
     return lines
 
 
+def outside(result: Result) -> list[str]:
+    """Return the tables of the estimator on machines of another world."""
+    lines = ['| case, command | answered yes | demanded | |', '|---|---:|---|---|']
+    for row in result['outside']:
+        asked = f'at least {row["least"]}' if row['least'] else f'at most {row["most"]}'
+        held = 'held' if row['held'] else '**not held**'
+        lines.append(
+            f'| {row["name"]}: `{row["command"]}` | {row["yes"]} of {row["seeds"]} '
+            f'| {asked} of 40 | {held} |'
+        )
+    lines += [
+        '',
+        '| case, estimate | 95 % intervals that hold | RMS error / σ | worst / σ | σ [ms] |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    for row in result['outside']:
+        lines += [
+            f'| {row["name"]}, {item["name"]} | {item["inside"]} of {item["count"]} '
+            f'| {item["rms"]:.2f} | {item["worst"]:.2f} '
+            f'| {"" if item["sigma_ms"] is None else format(item["sigma_ms"], ".2g")} |'
+            for item in row['estimates']
+        ]
+    return [
+        *lines,
+        '',
+        'Yes of `estimate`: consistent, and every bias, angle and delay within 3.5 σ of the '
+        'truth; of `consistency`: consistent.',
+    ]
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'attacked': attacked,
     'cycles': cycles,
     'wave': wave,
+    'outside': outside,
     'demands': demanded,
     'live': rates,
     'graph': graphs,
