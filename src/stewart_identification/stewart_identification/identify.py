@@ -42,6 +42,9 @@ ESTIMATORS: dict[str, Any] = {
 }
 """Estimators by name; all but the first may return what no body can have."""
 
+FAR_MASS = 4.0
+"""A mass so many times the described one, or so small a part of it, suggests another unit."""
+
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
 
@@ -155,11 +158,13 @@ def identify(
         validated = validate(model, result, validation.experiment, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found)
-    body = None if missed(result, least) or lacking else body_of(parameters, model, result)
+    # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
+    unbounded = missed(result, least) or result.free[0] < 0.0
+    body = None if unbounded or lacking else body_of(parameters, model, result)
     payload = payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
         parameters = (*parameters, *gains_of(model, result, options.level))
-    if missed(result, least):
+    if unbounded:
         parameters = tuple(item.without_interval() for item in parameters)
         payload, covariance = (), np.full_like(covariance, np.nan)
     remarks = [
@@ -167,7 +172,7 @@ def identify(
         *chosen.remarks,
         *(() if missed(result, least) else _about_delay(model, result, options.reach)),
         *_about_search(result, stopped=stopped),
-        *_about_fit(result, options.estimator),
+        *_about_fit(parameters[0], result, options.estimator),
     ]
     return Outcome(
         platform,
@@ -267,13 +272,22 @@ def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
         yield f'the search did not end by itself in {result.iterations} iterations'
 
 
-def _about_fit(result: Result, estimator: str) -> Iterator[str]:
+def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]:
     """Say what is wrong with a fit beside least squares that nothing constrains."""
     left, free, least = rms(result.residuals), result.free, result.least
     if free[0] < 0.0:
         yield (
             f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
             'positive where a drive pushes its joints apart, and the recording of this platform'
+        )
+    elif (
+        mass.known
+        and mass.described > 0.0
+        and not 1.0 < FAR_MASS * mass.value / mass.described < FAR_MASS**2
+    ):
+        yield (
+            f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
+            'described: are efforts forces in N along the legs?'
         )
     if missed(result, least) and estimator == 'consistent':
         yield (

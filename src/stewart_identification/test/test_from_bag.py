@@ -136,6 +136,18 @@ def test_bad_stamps_gaps_and_nan_are_named_with_time_and_count(
     assert 8.3 < found.duration < 9.0
 
 
+def test_a_clock_that_was_set_back_is_refused(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, 'time': state['time'] - 0.5 * (row > 800), 'bag_time': state['time']}]
+
+    with pytest.raises(
+        UnusableRecording, match=r'up to 0\.495 s before .* the clock was set back'
+    ):
+        extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+
 def test_one_leg_without_stroke_takes_its_command(
     payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
 ) -> None:

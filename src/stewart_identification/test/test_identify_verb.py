@@ -218,6 +218,32 @@ def test_forces_signed_the_other_way_round_give_no_body_and_no_interval(
     assert '>nan' not in page
 
 
+def test_allowed_gains_do_not_turn_forces_of_the_other_sign(
+    payload_extracted: Extracted, ex800: Platform
+) -> None:
+    assert ex800.masses is not None
+    nothing = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+    light = replace(ex800, masses=replace(ex800.masses, cylinder=nothing, rod=nothing))
+    options, experiment = Options(terms=()), payload_extracted.experiment
+    model = options.model(light)
+    forces = model.predict(model.nominal, experiment)
+    noisy = forces + 0.1 * np.random.default_rng(2).normal(size=forces.shape)
+
+    turned, kilonewtons = (
+        identify(
+            [replace(payload_extracted, experiment=experiment.with_forces(factor * noisy))],
+            light,
+            options,
+        )
+        for factor in (-1.0, 1e-3)
+    )
+
+    assert turned.body is None
+    assert all(not item.bounded for item in turned.parameters)
+    assert any('efforts have to be positive where' in text for text in turned.remarks)
+    assert any('are efforts forces in N' in text for text in kilonewtons.remarks)
+
+
 def test_several_bags_count_as_one(
     payload_extracted: Extracted, wave_bag: Path, ex800: Platform, outcome: Outcome
 ) -> None:

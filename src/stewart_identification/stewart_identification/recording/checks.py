@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import median_filter
 from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import Series
+from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
 
 NS = 1e-9
@@ -20,6 +21,8 @@ WRONG_CLOCK = 1.0
 GLITCH_WINDOW, GLITCH_FACTOR = 7, 10.0
 """A value is a glitch if it is off from the median of so many neighbours, itself included, by so
 many times what 99 % of the others are."""
+SET_BACK = 10
+"""More samples that are stamped late for each step back are no matter of their order."""
 LEAST_GLITCH = 1e-3
 """In the unit of the signal: steps of a rounded signal at rest are none."""
 
@@ -101,7 +104,7 @@ def usable(
             remarks.append(Remark(series.topic, float(when[rows[0]]), rows.size, text))
 
     stamps = series.stamp_ns
-    rows = _in_order(stamps, _trusted(series, values, refused or {}, remark), remark)
+    rows = _in_order(series, _trusted(series, values, refused or {}, remark), remark)
     time = np.asarray((stamps[rows] - origin_ns) * NS, dtype=np.float64)
     steps = np.diff(time)
     period = float(np.median(steps)) if steps.size else float('nan')
@@ -145,11 +148,23 @@ def _trusted(
     return np.flatnonzero(keep)
 
 
-def _in_order(stamps: NDArray[np.int64], rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
-    """Return the samples with strictly rising stamps."""
+def _in_order(series: Series, rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
+    """Return the samples with strictly rising stamps.
+
+    Raises:
+        UnusableRecording: If a clock was set back, so that the same instants come twice.
+    """
+    stamps = series.stamp_ns
     later = np.maximum.accumulate(stamps[rows])
     behind = rows[stamps[rows] < later]
     if behind.size:
+        back = np.flatnonzero(np.diff(stamps[rows]) < 0)
+        if behind.size > SET_BACK * back.size:
+            raise UnusableRecording(
+                f'{series.topic}: {behind.size} samples in a row are stamped up to '
+                f'{(later - stamps[rows]).max() * NS:.3g} s before earlier ones, from sample '
+                f'{rows[back[0]] + 2} on: the clock was set back, cut the recording there'
+            )
         back = (later - stamps[rows]).max() * NS
         remark(behind, f'stamps up to {back:.3g} s back, put in order')
         rows = rows[np.argsort(stamps[rows], kind='stable')]
