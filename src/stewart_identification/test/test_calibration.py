@@ -193,6 +193,16 @@ def test_noise_that_is_larger_than_stated_is_noticed(vigo, forty) -> None:
     assert any('times what the stated noise leaves' in remark for remark in remarks(found))
 
 
+def test_strokes_off_their_zero_are_noticed(vigo, forty) -> None:
+    rng = np.random.default_rng(5)
+    seen = measured(wrong(vigo, rng), forty, rng)
+
+    assert not any('beyond what was allowed' in text for text in remarks(calibrate(vigo, seen)))
+    shifted = replace(seen, strokes=seen.strokes + 5e-3)
+    said = remarks(calibrate(vigo, shifted))
+    assert any(text.startswith('the lengths change by up to') for text in said)
+
+
 def test_an_imu_alone_shows_little_and_says_so(vigo) -> None:
     rng = np.random.default_rng(6)
     poses = allowed_poses(vigo, 60, rng)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import chi2
 from stewart_identification.calibration.fit import Calibration, MISFIT
 from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
 from stewart_identification.calibration.observations import Observations
@@ -96,6 +97,19 @@ def remarks(found: Calibration) -> list[str]:
                     f'{names[other]} and {names[one]} move together: these poses show what they '
                     'make of each other, not each of them'
                 )
+    changed = coordinates(found)
+    for what, option, items in (
+        ('joints', '--joint-tolerance', changed[: LENGTH.start]),
+        ('lengths', '--length-tolerance', changed[LENGTH]),
+    ):
+        size = sum((item.change / item.before) ** 2 for item in items)
+        # What was found differs from the description by less than was allowed for, if that is so.
+        if chi2.sf(size, len(items)) < MISFIT:
+            most = 1e3 * max(abs(item.change) for item in items)
+            said.append(
+                f'the {what} change by up to {most:.3g} mm, beyond what was allowed for, and no '
+                f'interval holds: allow for more ({option}), or are the strokes off their zero?'
+            )
     if found.misfit < MISFIT:
         size = np.sqrt(found.cost / found.residuals)
         said.append(
