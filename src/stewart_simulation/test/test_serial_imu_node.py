@@ -175,7 +175,9 @@ def test_a_position_without_accuracy_is_no_fix(rig: Callable[..., Rig]) -> None:
     assert fix.position_covariance_type == 0
 
 
-def test_diagnostics_say_why_there_is_no_data_until_there_is(rig: Callable[..., Rig]) -> None:
+def test_diagnostics_say_why_there_is_no_data_until_there_is(
+    rig: Callable[..., Rig], capfd: pytest.CaptureFixture[str]
+) -> None:
     bench = rig()
 
     def values() -> dict[str, str]:
@@ -185,6 +187,7 @@ def test_diagnostics_say_why_there_is_no_data_until_there_is(rig: Callable[..., 
     bench.run()
     bench.says('there is no such device; is the sensor plugged in?')
     assert bench.diagnostics[-1].status[0].level == b'\x02'
+    assert capfd.readouterr().err.count('there is no such device; is the sensor plugged in?') == 1
     bench.imu.sensor.silent = True
     bench.imu.plug()
     bench.says('no bytes came at any speed')

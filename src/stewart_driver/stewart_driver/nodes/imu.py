@@ -46,6 +46,7 @@ class Imu(DeviceNode):
         self._refreshing: Any = None
         self._active = False
         self._stamp: float | None = None
+        self._said = ''
         self._temperature_due = 0.0
         self.published: dict[str, CountedPublisher] = {}
         self._data = CountedPublisher(self, msg.Imu, 'imu/data', SENSOR_QOS)
@@ -124,6 +125,11 @@ class Imu(DeviceNode):
         now = self._time.now()
         age = None if self._stamp is None else now - self._stamp
         verdict = self._health.assess(self._source.status, now, age)
+        # Diagnostics are shown by few programs; a wrong port is said in the terminal as well.
+        trouble = self._source.status.trouble
+        if trouble and trouble != self._said:
+            self.get_logger().error(verdict.message, throttle_duration_sec=10.0)
+        self._said = trouble
         return Report(Level(verdict.severity), verdict.message, verdict.values)
 
 
