@@ -31,6 +31,7 @@ def test_the_site_has_all_pages_and_no_dead_link(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     assert 'WARNING' not in run.stderr
 
+    assert (tmp_path / 'site' / 'site.css').is_file()
     assert 'A first session' in (tmp_path / 'site' / 'index.html').read_text(encoding='utf-8')
     api = (tmp_path / 'site' / 'api' / 'stewart_kinematics.html').read_text(encoding='utf-8')
     assert 'stewart_kinematics.solvers.forward.forward' in api
