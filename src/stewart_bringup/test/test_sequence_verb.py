@@ -44,6 +44,19 @@ def test_check_tells_when_each_waypoint_is_reached(
     assert lines[1].startswith('2 neutral: after ')
 
 
+@pytest.mark.parametrize('words', [(), ('--teach',)])
+def test_a_file_of_something_else_is_refused_before_a_rig_is_waited_for(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.setattr('stewart_bringup.verbs.sequence.on_the_graph', pytest.fail)
+    path = tmp_path / 'wave.csv'
+    path.write_text('time_s,x_m\n')
+    assert 'wave.csv: expected a YAML file with keys' in ask(capsys, str(path), *words, code=1)
+
+
 def test_the_samples_keep_every_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, table = tmp_path / 'cell.yaml', tmp_path / 'cell.csv'
     path.write_text(FILE)

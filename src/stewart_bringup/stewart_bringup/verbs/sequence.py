@@ -15,6 +15,7 @@ from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import plan_route, WaypointList
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.verbs.arguments import in_words
 from stewart_kinematics.verbs.trajectory import write_motion
 from stewart_tables.outputs import output_stream
@@ -69,6 +70,9 @@ def main(arguments: argparse.Namespace) -> int:
         return _plan(arguments)
     if arguments.platform is not None:
         raise BringupError('--platform is for --check and -o: a rig says which platform it is')
+    if arguments.file.exists() or not arguments.teach:
+        # What is no such file is said before a rig is waited for.
+        read_yaml(arguments.file)
     if arguments.teach:
         return _teach(arguments)
     return _play(arguments)
