@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_bags.writing import BagWriter
 from stewart_bringup.demo import at_sea
+from stewart_bringup.demo.report import render
 
 RATE, COUNT = 200, 1000
 
@@ -76,6 +77,9 @@ def test_a_chapter_names_what_did_not_hold(
     assert [check.name for check in chapter.checks if check.failed] == wrong
     assert f'{100 * share:.1f} %' in chapter.body
     assert chapter.verdict == ('FAILED' if wrong else 'held')
+    first_screen = render([chapter], {}).partition('<nav>')[0]
+    for name in ('roll', 'pitch', 'heave'):
+        assert f'<dt>{name} that is left</dt><dd>{100 * share:.1f} %</dd>' in first_screen
 
 
 @pytest.mark.ros

@@ -234,12 +234,13 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
 
 
 def _five(chapters: Sequence[Chapter]) -> dict[str, str]:
-    """Return the figures of the first screen: the worst of all runs."""
+    """Return the figures of the first screen: the worst of all runs, or what was judged."""
     fine = sum(chapter.verdict == 'held' for chapter in chapters)
     found = {'runs in which every check held': f'{fine} of {len(chapters)}'}
     results = {chapter.name: chapter.result for chapter in chapters if chapter.result}
     if not results:
-        return found
+        checks = [check for chapter in chapters for check in chapter.checks][-4:]
+        return found | {check.name: check.found for check in checks}
     for label, unit, values in (
         (
             'path error of the position, max',
