@@ -134,7 +134,7 @@ def test_the_page_puts_estimates_beside_the_truth_and_fetches_nothing(
     page = render([found], {})
 
     assert 'FAILED: identification' in page
-    mass = '<td>m</td><td class=n>kg</td><td class=n>8.8369</td><td class=n>8.837</td>'
+    mass = '<td class=s>m</td><td class=n>kg</td><td class=n>8.8369</td><td class=n>8.837</td>'
     assert mass in page
     assert '<td class=n>—</td><td class=n>—</td><td class=n>unidentifiable</td>' in page
     assert '8 of the ten parameters are determined' in page
