@@ -179,32 +179,15 @@ def fuse(
     residual -= second * unknown
     spread = _noise(arrangement, poses.covariance[row], axes)
     spread += 2.0 * np.outer(second, second) * unknown**2
-    reach = setup.delay_arm
-    square = velocity @ velocity + reach**2 * (rate @ rate)
-    doubt = np.trace(covariance[3:6, 3:6]) + reach**2 * np.trace(covariance[12:15, 12:15])
-    considered = square < max(told.moving**2, CLEAR * doubt)
-    if considered:
-        # Considered, not estimated: at rest the delay would follow the error of the velocity. Nor
-        # may it go with the position, or the legs would move it.
-        spread += np.outer(jacobian[:, at], jacobian[:, at]) * unknown
-        jacobian[:, at] = 0.0
-    else:
-        bend = pull @ pull + reach**2 * (spin @ spin)
-        third = 15.0 / 36.0 * bend**2 / square * unknown**3
-        spread += np.diag(np.repeat([third, third / reach**2], 3))
+    considered, more = _of_the_delay(arrangement, filtered, jacobian, velocity, rate, pull, spin)
+    spread += more
     crossed = covariance @ jacobian.T
     spread += jacobian @ crossed
     gain = np.linalg.solve(spread, crossed.T).T
-    memory = filtered.memory
     if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
-        memory.refused += 1
-        if memory.refused >= LOST:
-            # So many poses are not wrong; what they are held against is, and that is the delay.
-            memory.refused = 0
-            covariance[at, :] = covariance[:, at] = 0.0
-            covariance[at, at] = told.sigma**2
+        _refuse(filtered, at, told.sigma)
         return False
-    memory.refused = 0
+    filtered.memory.refused = 0
     change = gain @ residual
     covariance -= gain @ crossed.T
     covariance[:] = 0.5 * (covariance + covariance.T)
@@ -212,6 +195,48 @@ def fuse(
         covariance[at, at], change[at] = unknown, 0.0
     shift(setup, filtered, change)
     return True
+
+
+def _of_the_delay(
+    arrangement: Arrangement,
+    filtered: FilterState,
+    jacobian: Array,
+    velocity: Array,
+    rate: Array,
+    pull: Array,
+    spin: Array,
+) -> tuple[bool, Array]:
+    """Tell whether the delay is only considered, and what it adds to the residual's covariance.
+
+    At rest it would follow the error of the velocity if it were estimated. Nor may it go with the
+    position then, or the legs would move it: its column of the Jacobian becomes 0.
+    """
+    told, setup, covariance = arrangement.settings.external, arrangement.setup, filtered.covariance
+    assert told is not None
+    at, reach = setup.external_at, setup.delay_arm
+    unknown = covariance[at, at]
+    square = velocity @ velocity + reach**2 * (rate @ rate)
+    doubt = np.trace(covariance[3:6, 3:6]) + reach**2 * np.trace(covariance[12:15, 12:15])
+    if square < max(told.moving**2, CLEAR * doubt):
+        more = np.outer(jacobian[:, at], jacobian[:, at]) * unknown
+        jacobian[:, at] = 0.0
+        return True, more
+    bend = pull @ pull + reach**2 * (spin @ spin)
+    third = 15.0 / 36.0 * bend**2 / square * unknown**3
+    return False, np.diag(np.repeat([third, third / reach**2], 3))
+
+
+def _refuse(filtered: FilterState, at: int, sigma: float) -> None:
+    """Count a refused pose; `LOST` of them in a row make the delay unknown again, to `sigma` [s].
+
+    So many poses are not wrong; what they are held against is, and that is the delay.
+    """
+    memory, covariance = filtered.memory, filtered.covariance
+    memory.refused += 1
+    if memory.refused >= LOST:
+        memory.refused = 0
+        covariance[at, :] = covariance[:, at] = 0.0
+        covariance[at, at] = sigma**2
 
 
 def _jacobian(

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +15,9 @@ from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+
+# Helpers of these tests are imported by name.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def settings_of(run, **refinements):

@@ -4,55 +4,35 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 import json
 from pathlib import Path
 import re
-import sys
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from srs_simulated import SensorErrors, simulate, SimulatedRun
+from srs_simulated import SimulatedRun
 from stewart_bags.reading import Bag
 from stewart_bags.writing import BagWriter
 from stewart_description import platform_path
 from stewart_estimation.results import COLUMNS, NIS
-from stewart_estimation.verbs import consistency, estimate
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
-from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, write_table
+from typed_verbs import NOISE, simulated_run, stewart, write_tables
 import yaml
 
 START_NS = 1_700_000_000_000_000_000
-NOISE = ['--imu-sigma', '7e-4', '1.7e-4', '--leg-sigma', '1e-5']
 UNKNOWN = np.zeros(9)
-VERBS = {'estimate': estimate, 'consistency': consistency}
-
-
-def stewart(words: Sequence[str]) -> int:
-    """Type a verb: an error that was raised on purpose is one sentence and exit code 1."""
-    module = VERBS[words[0]]
-    parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
-    try:
-        return int(module.main(parser.parse_args(words[1:])))
-    except Exception as error:
-        if not any(cls.__module__.startswith('stewart_') for cls in type(error).__mro__):
-            raise
-        print(error, file=sys.stderr)
-        return 1
 
 
 @pytest.fixture(scope='module')
 def run() -> SimulatedRun:
-    # One standard deviation for all legs, and for all axes, is what the options can say.
-    errors = SensorErrors(np.full(3, 7e-4), np.full(3, 1.7e-4), np.full(6, 1e-5))
-    return simulate('MP2', 4, duration=16.0, leg_offset=0.003, errors=errors)
+    return simulated_run()
 
 
 @pytest.fixture(scope='module')
@@ -118,12 +98,7 @@ def bag(write_bag) -> str:
 @pytest.fixture(scope='module')
 def tables(run, tmp_path_factory) -> tuple[Path, Path]:
     """Write the run as two CSV files."""
-    folder = tmp_path_factory.mktemp('tables')
-    imu = np.column_stack([run.imu.stamps, run.imu.specific_forces, run.imu.angular_velocities])
-    write_table(folder / 'imu.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), imu)
-    legs = np.column_stack([run.legs.stamps, run.legs.lengths])
-    write_table(folder / 'legs.csv', (TIME, *LENGTH), legs)
-    return folder / 'imu.csv', folder / 'legs.csv'
+    return write_tables(run, tmp_path_factory.mktemp('tables'))
 
 
 def as_estimated(path: Path, run: SimulatedRun) -> SimpleNamespace:
@@ -395,86 +370,6 @@ def test_inputs_that_do_not_belong_together_are_refused(bag, tables, tmp_path, c
     # Another platform than the one that was recorded.
     assert stewart(['estimate', bag, '--platform', 'ex800']) == 1
     assert 'no start from lengths' in capsys.readouterr().err
-
-
-def test_a_gate_that_refuses_nearly_everything_is_a_failure(run, tmp_path, capsys) -> None:
-    late = simulate('MP2', 4, duration=16.0, imu_delay=0.05, leg_offset=0.003, errors=run.errors)
-    imu = np.column_stack([late.imu.stamps, late.imu.specific_forces, late.imu.angular_velocities])
-    write_table(tmp_path / 'imu.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), imu)
-    legs = np.column_stack([late.legs.stamps, late.legs.lengths])
-    write_table(tmp_path / 'legs.csv', (TIME, *LENGTH), legs)
-    words = ['--imu', str(tmp_path / 'imu.csv'), '--legs', str(tmp_path / 'legs.csv')]
-    words += ['--platform', 'srs', *NOISE, '--gate']
-    for more, problem in (
-        ([], 'FAILED: the gate refused'),
-        (['--restart'], 'FAILED: the filter began anew'),
-    ):
-        assert stewart(['estimate', *words, *more]) == 1
-        said = capsys.readouterr().err
-        assert problem in said or 'FAILED: the gate refused' in said
-        assert '--delay' in said
-    # The recording goes through again from the delay it has shown, so its beginning fits, too.
-    assert stewart(['estimate', *words, '--delay', '--json']) == 0
-    assert json.loads(capsys.readouterr().out)['consistent']
-
-
-def turned_over(table: np.ndarray) -> np.ndarray:
-    return table * [1, 1, -1, -1, 1, -1, -1]
-
-
-def without_gravity(table: np.ndarray) -> np.ndarray:
-    return table - [0, *table[:20, 1:4].mean(axis=0), 0, 0, 0]
-
-
-def in_g(table: np.ndarray) -> np.ndarray:
-    return table / [1, *[9.80665] * 3, 1, 1, 1]
-
-
-def in_degrees(table: np.ndarray) -> np.ndarray:
-    return table * [1, 1, 1, 1, *[57.3] * 3]
-
-
-def with_a_step(table: np.ndarray) -> np.ndarray:
-    return table + np.outer(table[:, 0] > 8.0, [0.5, 0, 0, 0, 0, 0, 0])
-
-
-@pytest.mark.parametrize(
-    ('spoil', 'said'),
-    [
-        (turned_over, 'bias of the accelerometer would be'),
-        (without_gravity, 'bias of the accelerometer would be'),
-        (in_g, 'bias of the accelerometer would be'),
-        (in_degrees, 'which no sensor has'),
-        (with_a_step, r'lie far beyond their sigmas, the first at 8\.\d+ s.*a clock may have'),
-    ],
-)
-def test_an_imu_read_wrongly_is_a_failure_that_says_why(
-    tables, tmp_path, capsys, spoil, said
-) -> None:
-    imu, legs = tables
-    values = read_table(imu, (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)).take(
-        (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
-    )
-    write_table(tmp_path / 'imu.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), spoil(values))
-    words = ['--imu', str(tmp_path / 'imu.csv'), '--legs', str(legs), '--platform', 'srs', *NOISE]
-    for verb in ('estimate', 'consistency'):
-        assert stewart([verb, *words]) == 1
-        assert re.search(said, capsys.readouterr().err)
-
-
-def test_times_that_are_not_seconds_are_refused_and_doubled_stamps_are_not(
-    tables, tmp_path, capsys
-) -> None:
-    columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
-    imu, legs = tables
-    values = read_table(imu, columns).take(columns)
-    words = ['estimate', '--imu', str(tmp_path / 'imu.csv'), '--legs', str(legs), '--platform']
-    words += ['srs', *NOISE]
-    write_table(tmp_path / 'imu.csv', columns, values * [1e3, 1, 1, 1, 1, 1, 1])
-    assert stewart(words) == 1
-    assert 'samples of the IMU are 10 s apart' in capsys.readouterr().err
-    write_table(tmp_path / 'imu.csv', columns, np.repeat(values, 2, axis=0))
-    assert stewart([*words, '--lenient']) == 0
 
 
 def test_recorded_poses_of_a_tracker_are_used(bag, run, tmp_path, capsys) -> None:
