@@ -218,7 +218,21 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         arguments.platform = str(arguments.platform)
         sentence = f'no --platform given, assuming {arguments.platform}'
         print(f'stewart {verb.name}: {sentence}', file=sys.stderr)
+    _keep_what_is_read(parser, arguments)
     return int(module.main(arguments))
+
+
+def _keep_what_is_read(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Refuse an output that is one of the files to be read."""
+    given = dict(vars(arguments))
+    output = given.pop('output', None)
+    if not isinstance(output, str | Path) or not os.path.isfile(output):
+        return
+    for value in given.values():
+        for read in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(read, str | Path) and os.path.exists(read):
+                if os.path.samefile(read, output):
+                    parser.error(f'--output {output} is read: name another file')
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:

@@ -79,6 +79,35 @@ def test_a_platform_that_nobody_named_is_told(
     assert ('no --platform given, assuming vigo' in said.err) == told
 
 
+@pytest.mark.parametrize(
+    ('words', 'code'),
+    [
+        (['log.csv', '-o', 'log.csv'], 2),
+        (['log.csv', '-o', './log.csv'], 2),
+        (['log.csv', '-o', 'other.csv'], 0),
+        (['log.csv'], 0),
+    ],
+)
+def test_what_is_read_is_not_written_over(
+    words: list[str],
+    code: int,
+    install: Install,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    source = GOOD.replace(
+        "'number', type=int)", "'number', nargs='+'); parser.add_argument('-o', '--output')"
+    )
+    install('stewart_fake_output', 'turn', source)
+    monkeypatch.chdir(tmp_path)
+    for name in ('log.csv', 'other.csv'):
+        (tmp_path / name).write_text('1')
+
+    assert run('turn', *words) == code
+    assert ('is read: name another file' in capsys.readouterr().err) == (code == 2)
+
+
 def test_help_lists_verbs_without_importing_them(
     install: Install, capsys: pytest.CaptureFixture[str]
 ) -> None:
