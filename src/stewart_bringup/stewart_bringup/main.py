@@ -229,10 +229,10 @@ def _keep_what_is_read(parser: argparse.ArgumentParser, arguments: argparse.Name
     if not isinstance(output, str | Path) or not os.path.isfile(output):
         return
     for value in given.values():
-        for read in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(read, str | Path) and os.path.exists(read):
-                if os.path.samefile(read, output):
-                    parser.error(f'--output {output} is read: name another file')
+        several = value if isinstance(value, list | tuple) else [value]
+        files = [read for read in several if isinstance(read, str | Path) and os.path.exists(read)]
+        if any(os.path.samefile(read, output) for read in files):
+            parser.error(f'--output {output} is read: name another file')
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:

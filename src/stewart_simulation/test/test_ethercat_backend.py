@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
+import json
 import os
 from pathlib import Path
 import re
@@ -70,13 +71,13 @@ SUPERVISION = SupervisionSettings(command_timeout=4.0)
 NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACTION_ACTIVE'}
 
 PARENT = """
-import pickle, sys, time
+import json, sys, time
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.state_machine import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-backend = EthercatBackend(EthercatOptions(namespace=sys.argv[1], rig_file=sys.argv[2]))
+backend = EthercatBackend(EthercatOptions(**json.loads(sys.argv[1])))
 client = CycleClient(backend, CycleConfiguration(backend.limits))
 assert client.request(Request.ENABLE, timeout=30.0)[0]
 print(client.pid, flush=True)
@@ -475,8 +476,9 @@ def test_outputs_are_safe_after_the_cyclic_process_was_killed(
 
 
 def test_nothing_survives_a_killed_parent_and_the_drives_are_off(rig: Any) -> None:
+    options = {**SLOW, 'namespace': rig.namespace, 'rig_file': str(rig.file)}
     with subprocess.Popen(
-        [sys.executable, '-c', PARENT, rig.namespace, str(rig.file)],
+        [sys.executable, '-c', PARENT, json.dumps(options)],
         env=ethercat_rig.ENVIRONMENT,
         stdout=subprocess.PIPE,
         text=True,

@@ -209,10 +209,10 @@ def test_a_held_button_steers_towards_the_target(
     for _ in range(5):
         press(browser, Z, Keys.ARROW_UP)
     until(harness, lambda: arrived(browser))
-    rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
     button = browser.find_element('xpath', '//button[contains(., "Follow the target")]')
 
     def steered() -> bool:
+        rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
         ActionChains(browser).click_and_hold(button).pause(0.5).release().perform()
         harness.spin(HEARD)
         return bool(asked)
