@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from matplotlib.figure import Figure
 import numpy as np
 from stewart_cueing.vehicle.response import Complex, FREQUENCIES, PAIRS
 from stewart_cueing.vehicle.ride import CuedRide
 
+ABOVE: dict[str, Any] = {
+    'fontsize': 'x-small', 'loc': 'lower left', 'bbox_to_anchor': (0.0, 1.0), 'frameon': False
+}  # fmt: skip
 NAMES = ('surge', 'sway', 'heave', 'roll', 'pitch', 'yaw')
 
 
@@ -26,9 +30,10 @@ def felt_against_wanted(rides: Mapping[str, CuedRide]) -> Figure:
             label = f'{name}, rms error {np.sqrt(np.mean(error**2)):.2g}'
             axes.plot(ride.time, ride.given_perceived[:, k], linewidth=1.0, label=label)
         axes.set_ylabel(f'{NAMES[k]} [{"m/s²" if k < 3 else "rad/s"}]')
-        axes.legend(fontsize='x-small', loc='upper right')
-    panels[0, 0].set_title('specific force, through the otoliths')
-    panels[0, 1].set_title('rate, through the canals')
+        # Above the curves, which may be anywhere.
+        axes.legend(**ABOVE, ncols=1 + len(rides))
+    panels[0, 0].set_title('specific force, through the otoliths', pad=18.0)
+    panels[0, 1].set_title('rate, through the canals', pad=18.0)
     for axes in panels[-1]:
         axes.set_xlabel('time [s]')
     return figure
