@@ -22,8 +22,8 @@ import pytest
 CACHE = Path(__file__).parent / '.cache'
 
 # For those that start ROS by themselves; `stewart_node_support.running` chooses the same.
-DISCOVERY = Path(__file__).parent / 'src/stewart_node_support/stewart_node_support/discovery.xml'
-os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(DISCOVERY)
+PROFILES = Path(__file__).parent / 'src/stewart_node_support/stewart_node_support/fast_dds.xml'
+os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(PROFILES)
 os.environ['HYPOTHESIS_STORAGE_DIRECTORY'] = str(CACHE / 'hypothesis')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['PYTEST_DEBUG_TEMPROOT'] = str(CACHE / 'tmp')

@@ -23,7 +23,7 @@ from stewart_node_support.lifecycle import autostart, take_down
 from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 
-PROFILES = Path(__file__).with_name('discovery.xml')
+PROFILES = Path(__file__).with_name('fast_dds.xml')
 # Either names the settings of Fast DDS; other middleware heeds neither.
 PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
 
@@ -33,7 +33,8 @@ def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
     """Start ROS, and shut it down afterwards; signals are left to the caller.
 
     Where nobody has chosen settings of Fast DDS, ours are taken: with its own, one of three
-    commands to a running rig is heard three seconds late.
+    commands to a running rig is heard three seconds late, and who subscribes late to what is
+    published in the same process misses the first message.
 
     Args:
         args: Command line for rclpy; ``sys.argv`` by default.

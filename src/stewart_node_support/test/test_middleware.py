@@ -1,19 +1,24 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""ROS is started with settings with which a command to a running rig is heard at once."""
+"""ROS is started with settings with which commands and first messages are heard at once."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from rclpy.node import Node
+from std_msgs.msg import Int32
+from stewart_node_support.inbox import never_called
 from stewart_node_support.running import middleware, PROFILE_VARIABLES, PROFILES
 
 pytestmark = pytest.mark.ros
+THIS_MACHINE = PROFILES.with_name('this_machine.xml')
 
 
 def test_participants_announce_themselves_five_times_a_second(
@@ -39,3 +44,33 @@ def test_settings_of_the_user_stay(name: str, monkeypatch: pytest.MonkeyPatch) -
     with middleware([]):
         pass
     assert {os.environ[other] for other in PROFILE_VARIABLES} == {'', '/etc/profiles.xml'}
+
+
+def test_who_subscribes_after_5000_messages_hears_the_next() -> None:
+    def taken(subscription: Any) -> list[int]:
+        with subscription.handle:
+            messages = iter(lambda: subscription.handle.take_message(Int32, False), None)
+            return [message.data for message, _ in messages]
+
+    with middleware([]):
+        node = Node('talker', start_parameter_services=False, enable_rosout=False)
+        publisher = node.create_publisher(Int32, 'count', 5)
+        # Somebody takes them, so none waits in the publisher's history.
+        node.create_subscription(Int32, 'count', never_called, 1)
+        for number in range(5001):
+            publisher.publish(Int32(data=number))
+        late = node.create_subscription(Int32, 'count', never_called, 5)
+        for number in range(3):
+            publisher.publish(Int32(data=number))
+            assert taken(late) == [number]
+        node.destroy_node()
+
+
+def test_nodes_of_this_machine_alone_have_the_same_settings() -> None:
+    for path in ('.//{*}data_reader', './/{*}leaseAnnouncement'):
+        usual, alone = (
+            ElementTree.tostring(found)
+            for file in (PROFILES, THIS_MACHINE)
+            if (found := ElementTree.parse(file).find(path)) is not None
+        )
+        assert usual.split() == alone.split()
