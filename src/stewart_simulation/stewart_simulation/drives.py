@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from stewart_driver.legs import LEGS
 
 Array = NDArray[np.float64]
 
 LONGEST_STEP = 1e-3
+ALL = (1 << LEGS) - 1
+BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
+"""One bit per leg, of the bytes of six flags."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +54,9 @@ class SwitchedDrives:
     """
 
     def __init__(self, *, brakes: bool = False) -> None:
-        self.powered: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
-        self.sto: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
-        self.braked: NDArray[np.bool_] = np.full(6, brakes)
+        self._switched: NDArray[np.bool_] = np.zeros((3, LEGS), dtype=np.bool_)
+        self.powered, self.sto, self.braked = self._switched
+        self.braked[:] = brakes
 
     @property
     def on(self) -> bool:
@@ -68,6 +72,11 @@ class SwitchedDrives:
     def live(self) -> NDArray[np.bool_]:
         """Which motors are under voltage, shape (6,)."""
         return self.powered & ~self.sto
+
+    def bits(self) -> tuple[int, int, int]:
+        """Return `powered`, `sto` and `braked` with one bit per leg, bit 0 for leg 1."""
+        flags = self._switched.tobytes()
+        return BITS[flags[:LEGS]], BITS[flags[LEGS : 2 * LEGS]], BITS[flags[2 * LEGS :]]
 
 
 class LaggingDrives(SwitchedDrives):

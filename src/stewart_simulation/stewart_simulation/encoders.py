@@ -8,10 +8,25 @@ from math import exp
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
-from stewart_kinematics.kernels.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import (
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
 
 # So many readings' noise is drawn at once.
 DRAWN = 256
+
+
+@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
+def round_off(values: Array, noise: Array, step: float, out: Array) -> None:
+    """Write values with their noise in whole steps."""
+    for k in range(values.shape[0]):
+        out[k] = step * np.rint((noise[k] + values[k]) / step)
 
 
 class Encoders:
@@ -29,8 +44,8 @@ class Encoders:
         self._resolution, self._noise, self._rng = resolution, noise, rng
         self._corner = 2.0 * np.pi * rate_bandwidth
         self._drawn, self._next = np.empty((0, LEGS)), DRAWN
-        self._previous: Array | None = None
-        self._rates: Array = np.zeros(LEGS)
+        # Strokes and rates of the last reading.
+        self._last: Array | None = None
 
     def read(self, true_strokes: Array, elapsed: float) -> tuple[Array, Array]:
         """Return measured strokes [m] and rates [m/s], (6,) each, of true strokes (6,) [m].
@@ -42,38 +57,30 @@ class Encoders:
             self._next = 0
         noise = self._drawn[self._next]
         self._next += 1
-        known = self._previous is not None and elapsed > 0.0
-        weight = 1.0 - exp(-self._corner * elapsed) if known else 0.0
-        strokes, rates = np.empty(LEGS), self._rates.copy()
-        previous = strokes if self._previous is None else self._previous
-        count(
-            true_strokes,
-            noise,
-            self._resolution,
-            previous,
-            elapsed,
-            weight,
-            strokes,
-            rates,
-        )
-        self._previous, self._rates = strokes, rates
-        return strokes, rates
+        read = np.empty((2, LEGS))
+        if self._last is None or elapsed <= 0.0:
+            weight, last = 0.0, np.zeros((2, LEGS)) if self._last is None else self._last
+        else:
+            weight, last = 1.0 - exp(-self._corner * elapsed), self._last
+        count(true_strokes, noise, self._resolution, last, elapsed, weight, read)
+        self._last = read
+        return read[0], read[1]
 
 
-@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR, SCALAR, SCALAR, VECTOR_OUT, VECTOR_OUT)
+@kernel(VOID, VECTOR, VECTOR, SCALAR, MATRIX, SCALAR, SCALAR, MATRIX_OUT)
 def count(
     true_strokes: Array,
     noise: Array,
     resolution: float,
-    previous: Array,
+    last: Array,
     elapsed: float,
     weight: float,
-    strokes: Array,
-    rates: Array,
+    read: Array,
 ) -> None:
-    """Write the strokes in whole counts, and take a share of the change into the rates."""
+    """Write the strokes in whole counts, and the rates with a share of the change in them."""
+    round_off(true_strokes, noise, resolution, read[0])
     for leg in range(true_strokes.shape[0]):
-        strokes[leg] = resolution * np.rint((noise[leg] + true_strokes[leg]) / resolution)
+        read[1, leg] = last[1, leg]
         if weight > 0.0:
-            seen = (strokes[leg] - previous[leg]) / elapsed
-            rates[leg] += weight * (seen - rates[leg])
+            seen = (read[0, leg] - last[0, leg]) / elapsed
+            read[1, leg] += weight * (seen - read[1, leg])

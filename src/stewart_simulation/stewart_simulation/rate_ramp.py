@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
-from stewart_kinematics.kernels.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import kernel, MATRIX_OUT, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 class RateRamp:
@@ -27,9 +27,9 @@ class RateRamp:
 
     def __init__(self, lead: float = 0.0) -> None:
         self._lead = lead
-        self._rates: Array = np.zeros(LEGS)
-        self._changes: Array = np.zeros(LEGS)
-        self._periods: Array = np.zeros(LEGS)
+        # Rates, their changes and the periods of the last targets.
+        self._last: Array = np.zeros((3, LEGS))
+        self._since: Array = np.zeros(LEGS)
 
     def accelerations(self, rates: Array, elapsed: Array | float) -> Array:
         """Return how the rates change from here on, (6,); 0 where the target stands [m/s²].
@@ -38,31 +38,23 @@ class RateRamp:
             rates (6,): Of the targets that begin now [m/s].
             elapsed (6,): Time since the targets before; where it is 0 nothing is known [s].
         """
-        since, out = np.empty(LEGS), np.empty(LEGS)
-        since[:] = elapsed
-        extrapolate(rates, since, self._lead, self._rates, self._changes, self._periods, out)
+        out = np.empty(LEGS)
+        self._since[:] = elapsed
+        extrapolate(rates, self._since, self._lead, self._last, out)
         return out
 
 
-@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT)
-def extrapolate(
-    rates: Array,
-    since: Array,
-    lead: float,
-    last_rates: Array,
-    last_changes: Array,
-    last_periods: Array,
-    out: Array,
-) -> None:
+@kernel(VOID, VECTOR, VECTOR, SCALAR, MATRIX_OUT, VECTOR_OUT)
+def extrapolate(rates: Array, since: Array, lead: float, last: Array, out: Array) -> None:
     """Fill the accelerations from the rates and what was kept of those before, which changes."""
     for leg in range(rates.shape[0]):
         change = period = out[leg] = 0.0
         if since[leg] > 0.0 and rates[leg] != 0.0:
             period = since[leg]
-            change = (rates[leg] - last_rates[leg]) / period
+            change = (rates[leg] - last[0, leg]) / period
             out[leg] = change
             # A motion that has just begun tells an acceleration, but not yet how that changes.
-            if last_periods[leg] > 0.0:
-                apart = 0.5 * (period + last_periods[leg])
-                out[leg] += lead * period / apart * (change - last_changes[leg])
-        last_rates[leg], last_changes[leg], last_periods[leg] = rates[leg], change, period
+            if last[2, leg] > 0.0:
+                apart = 0.5 * (period + last[2, leg])
+                out[leg] += lead * period / apart * (change - last[1, leg])
+        last[0, leg], last[1, leg], last[2, leg] = rates[leg], change, period

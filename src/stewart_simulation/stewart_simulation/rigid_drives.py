@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
@@ -12,10 +11,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.motion import NO_MOTION
 from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation.drives import SwitchedDrives
+from stewart_simulation.encoders import round_off
 from stewart_simulation.plant import Plant
-from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
+from stewart_simulation.servo import (
+    ACTING,
+    ALLOWED_PULL,
+    DELIVERED,
+    ENCODER_ERROR,
+    FEED_FORWARD,
+    HELD,
+    HOLD,
+    INTEGRAL,
+    LARGEST,
+    leg_motion,
+    LOWER_END,
+    plant_derivative,
+    RATE,
+    ROWS,
+    run_servos,
+    STROKE,
+    STUCK_READING,
+    SWITCHING,
+    TARGET,
+    TARGET_ACCELERATION,
+    TARGET_RATE,
+    UPPER_END,
+)
 
 if TYPE_CHECKING:
     from stewart_simulation.ship import MovingBase
@@ -112,28 +136,27 @@ class RigidDrives(SwitchedDrives):
         )
         self._drag = settings.friction, settings.damping
         self._brake = settings.brake_force, settings.brake_release, settings.brake_apply
-        self._ends = np.stack([settings.end_lower, settings.end_upper])
         damped = SHARE_OF_DAMPING / max(plant.damping_rate, 1e-9)
         self._longest_step = min(LONGEST_STEP, damped)
         self.state, self._before = np.array(plant.start), np.zeros(6)
-        self.strokes, self.rates = np.empty(LEGS), np.empty(LEGS)
-        self.delivered, self.acting = np.zeros(LEGS), np.zeros(LEGS)
-        self._integrals = np.zeros(LEGS)
-        self._switching = np.full(LEGS, settings.brake_release)
-        self.force_limits = np.full(LEGS, settings.force_limit)
-        self.allowed_forces = np.full((2, LEGS), np.inf)
-        self._errors = np.stack([np.zeros(LEGS), np.full(LEGS, np.nan)])
-        self.encoder_errors, self.stuck_encoders = self._errors
+        # One array for all that is known of the legs: a kernel takes each one for the price of
+        # a tenth of a step. Everything below is rows of it.
+        self._legs = legs = np.zeros((ROWS, LEGS))
+        self.strokes, self.rates = legs[STROKE], legs[RATE]
+        self.delivered, self.acting = legs[DELIVERED], legs[ACTING]
+        self.force_limits, self.allowed_forces = legs[LARGEST], legs[ALLOWED_PULL:ENCODER_ERROR]
+        self.encoder_errors, self.stuck_encoders = legs[ENCODER_ERROR], legs[STUCK_READING]
+        self._targets = legs[TARGET], legs[TARGET_RATE], legs[FEED_FORWARD]
+        self._target_accelerations, self._hold = legs[TARGET_ACCELERATION], legs[HOLD]
+        self.force_limits[:], self.allowed_forces[:] = settings.force_limit, np.inf
+        self.stuck_encoders[:] = np.nan
+        legs[SWITCHING], self._hold[:] = settings.brake_release, settings.hold_after
         self._resting = self._supported = settings.supported
         self._look()
-        self._held = self.strokes.copy()
-        if settings.supported:
-            self._ends[0] = self.strokes
-        self._targets, self._target_rates = self.strokes.copy(), np.zeros(LEGS)
-        self._still = self._target_accelerations = np.zeros(LEGS)
-        self._hold_after = np.full(LEGS, settings.hold_after)
-        self._hold = self._hold_after
-        self._feed_forward, self._age = np.zeros(LEGS), 0.0
+        legs[HELD] = legs[TARGET] = self.strokes
+        legs[LOWER_END] = self.strokes if settings.supported else settings.end_lower
+        legs[UPPER_END] = settings.end_upper
+        self._age = 0.0
 
     @property
     def force_limit(self) -> float:
@@ -143,14 +166,13 @@ class RigidDrives(SwitchedDrives):
     @property
     def measured_forces(self) -> Array:
         """Delivered forces in whole steps of the feedback [N]."""
-        return self.read_forces(0.0)
+        return self.read_forces(NO_MOTION)
 
-    def read_forces(self, noise: Array | float) -> Array:
+    def read_forces(self, noise: Array) -> Array:
         """Return what the feedback makes of the delivered forces and of some noise [N]."""
-        step = self._settings.force_resolution
-        forces = self.delivered + noise
-        forces /= step
-        return np.multiply(step, np.rint(forces, out=forces), out=forces)
+        steps = np.empty(LEGS)
+        round_off(self.delivered, noise, self._settings.force_resolution, steps)
+        return steps
 
     @property
     def encoder_strokes(self) -> Array:
@@ -191,11 +213,11 @@ class RigidDrives(SwitchedDrives):
             accelerations (6,): How the rates change meanwhile, as a drive's interpolator has it;
                 default: not at all, as in an amplifier that holds its last command [m/s²].
         """
-        self._targets, self._target_rates = np.array(strokes), np.array(rates)
-        given = self._still if accelerations is None else np.array(accelerations)
-        self._target_accelerations = given
-        self._hold = self._hold_after if hold is None else hold
-        self._feed_forward, self._age = np.array(forces), 0.0
+        for row, given in zip(self._targets, (strokes, rates, forces), strict=True):
+            row[:] = given
+        self._target_accelerations[:] = 0.0 if accelerations is None else accelerations
+        self._hold[:] = self._settings.hold_after if hold is None else hold
+        self._age = 0.0
 
     def advance(self, duration: float) -> None:
         """Let some time pass [s]."""
@@ -203,7 +225,7 @@ class RigidDrives(SwitchedDrives):
             return
         if self._supported and self.on:
             self._supported = False
-            self._ends[0] = self._settings.end_lower
+            self._legs[LOWER_END] = self._settings.end_lower
         if 1 not in self.powered.tobytes() and (self._resting or self._comes_to_rest()):
             self._rest()
             self.time += duration
@@ -214,41 +236,28 @@ class RigidDrives(SwitchedDrives):
             self._field[:] = self.ship.at(self.time + 0.5 * duration).field(self._gravity)
             self.time += duration
         count = max(1, ceil(duration / self._longest_step - 1e-6))
-        step = duration / count
-        if not run_servos(
+        self._run(duration / count, count)
+        self._age += duration
+
+    def _run(self, step: float, count: int) -> None:
+        """Let drives and plant run for some steps [s]."""
+        sound = run_servos(
             self._arguments,
             *self._joints,
             self._retracted,
-            self._ends,
             self._gains,
-            self.force_limits,
-            self.allowed_forces,
-            self.powered,
-            self.sto,
             self._drag,
             self._brake,
-            self.braked,
-            self._switching,
-            self._errors,
-            self._targets,
-            self._target_rates,
-            self._target_accelerations,
-            self._hold,
-            self._feed_forward,
-            self._age,
-            self._integrals,
-            self._held,
-            self.delivered,
-            self.acting,
+            self._legs,
+            self._switched,
             self.state,
             self._before,
-            self.strokes,
-            self.rates,
+            self._age,
             step,
             count,
-        ):
+        )
+        if not sound:
             raise TransportError('the simulated platform fell into a singular pose')
-        self._age += duration
 
     def _comes_to_rest(self) -> bool:
         return (
@@ -262,16 +271,14 @@ class RigidDrives(SwitchedDrives):
         self._resting = True
         self.state[7:] = self._before[:] = 0.0
         self.delivered[:] = 0.0
-        self._switching[:] = self._settings.brake_release
-        self._integrals[:] = 0.0
+        self._legs[SWITCHING] = self._settings.brake_release
+        self._legs[INTEGRAL] = 0.0
         self._look()
 
     def warm_up(self) -> None:
         """Compile or load the kernels now, not in the first cycle after enabling."""
-        twin = deepcopy(self)
-        twin.on = True
-        twin.advance(LONGEST_STEP)
-        twin.acceleration()
+        self._run(LONGEST_STEP, 0)
+        self.acceleration()
 
     def _look(self) -> None:
         base_joints, platform_joints = self._arguments[:2]

@@ -19,12 +19,12 @@ from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
 from stewart_dynamics.moving_base import add_base_wrench
 from stewart_kinematics.kernels.compiled import (
     FLAG,
-    FLAGS,
-    FLAGS_OUT,
+    FLAG_ROWS_OUT,
     inferred,
     INTEGER,
     kernel,
     MATRIX,
+    MATRIX_OUT,
     SCALAR,
     STACK,
     tuple_of,
@@ -50,6 +50,20 @@ STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 # The end of a passive joint, where fork meets cross [N m/rad], [N m s/rad].
 JOINT_STIFFNESS, JOINT_DAMPING = 2e4, 1e2
 
+# Rows of the table of the six legs. What the drives shall do: stroke [m], its rate [m/s] and its
+# acceleration [m/s²], and for how long these two are followed [s]; feed-forward [N].
+TARGET, TARGET_RATE, TARGET_ACCELERATION, HOLD, FEED_FORWARD = range(5)
+# What they can: largest force, what a drive permits itself, pulling and pushing [N].
+LARGEST, ALLOWED_PULL, ALLOWED_PUSH = range(5, 8)
+# What encoders add to the stroke, and the readings of those that are stuck, others nan [m]; the
+# mechanical ends [m].
+ENCODER_ERROR, STUCK_READING, LOWER_END, UPPER_END = range(8, 12)
+# How long brakes still need to change [s], integrals [N], strokes that friction and brakes hold
+# [m], forces of the drives, and those acting along the legs with friction, brakes and ends [N],
+# strokes [m] and rates [m/s].
+SWITCHING, INTEGRAL, HELD, DELIVERED, ACTING, STROKE, RATE = range(12, 19)
+ROWS = 19
+
 
 @kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, fused=False)
 def leg_motion(  # type: ignore[no-untyped-def]
@@ -67,14 +81,14 @@ def leg_motion(  # type: ignore[no-untyped-def]
 
 
 @inferred
-def joint_torque(direction, axis, turning, largest):  # type: ignore[no-untyped-def]
+def joint_torque(direction, axis, turning, largest, limit):  # type: ignore[no-untyped-def]
     """Return the torque of a joint's end on a leg in this direction [N m].
 
-    `axis` is the middle of the joint's cone and `largest` its half angle [rad]; `turning` is the
-    angular rate of the leg against the joint [rad/s].
+    `axis` is the middle of the joint's cone, `largest` its half angle [rad] and `limit` the cosine
+    of that; `turning` is the angular rate of the leg against the joint [rad/s].
     """
     cosine = dot(direction, axis)
-    if cosine > np.cos(largest):
+    if cosine > limit:
         return 0.0, 0.0, 0.0
     across = cross(direction, axis)
     sine = max(np.sqrt(dot(across, across)), 1e-9)
@@ -93,6 +107,7 @@ def joint_ends(joints, cones, angles, state, load):  # type: ignore[no-untyped-d
     """
     r = rotation(state[3], state[4], state[5], state[6])
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
+    base_limit, platform_limit = np.cos(angles[0]), np.cos(angles[1])
     load[:] = 0.0
     for i in range(6):
         arm = rotate(r, row(joints[1], i))
@@ -100,9 +115,10 @@ def joint_ends(joints, cones, angles, state, load):  # type: ignore[no-untyped-d
         length = np.sqrt(dot(reach, reach))
         direction = times(1.0 / length, reach)
         swing = times(1.0 / length, cross(direction, plus(velocity, cross(omega, arm))))
-        at_base = joint_torque(direction, row(cones[0], i), swing, angles[0])
+        at_base = joint_torque(direction, row(cones[0], i), swing, angles[0], base_limit)
         middle = rotate(r, row(cones[1], i))
-        at_platform = joint_torque(direction, middle, minus(swing, omega), angles[1])
+        turning = minus(swing, omega)
+        at_platform = joint_torque(direction, middle, turning, angles[1], platform_limit)
         # The leg hangs in its base joint: at its other end it passes a torque on as a force.
         force = times(1.0 / length, cross(plus(at_base, at_platform), direction))
         put(load, 0, plus(triple(load, 0), force))
@@ -187,39 +203,33 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 
 @kernel(
     FLAG,
-    *(tuple_of(*PLANT), STACK, VECTOR),
-    *(VECTOR, MATRIX, tuple_of(*(SCALAR,) * 4), VECTOR, MATRIX, FLAGS, FLAGS),
-    *(tuple_of(SCALAR, SCALAR), tuple_of(SCALAR, SCALAR, SCALAR), FLAGS_OUT, VECTOR_OUT, MATRIX),
-    *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR),
-    *(VECTOR_OUT,) * 8,
-    *(SCALAR, INTEGER),
+    *(tuple_of(*PLANT), STACK, VECTOR, VECTOR),
+    *(tuple_of(*(SCALAR,) * 4), tuple_of(SCALAR, SCALAR), tuple_of(*(SCALAR,) * 3)),
+    *(MATRIX_OUT, FLAG_ROWS_OUT, VECTOR_OUT, VECTOR_OUT, SCALAR, SCALAR, INTEGER),
     fused=False,
 )
 def run_servos(  # type: ignore[no-untyped-def]
-    plant: Plant, cones, angles, retracted, ends, gains, limits, allowed, powered, sto, drag,
-    brake, braked, switching, errors, targets, target_rates, target_accelerations, hold,
-    feed_forward, age,
-    integrals, held, forces, acting, state, before, strokes, rates, step, count,
+    plant: Plant, cones, angles, retracted, gains, drag, brake, legs, switched, state, before, age,
+    step, count,
 ):  # fmt: skip
     """Let drives and plant run for `count` steps; False if the plant became singular.
 
     `plant` are the leading arguments of ``forward_kernels.loaded_derivative``; `cones` and
     `angles` the ends of the joints, see `joint_ends`; `gains` are position
-    gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest
-    forces, `allowed` those that a drive permits itself, pulling and pushing [N]; `sto` tells who
-    has no torque in spite of its power; `drag` is dry friction [N] and damping [N s/m] of a motor
-    without torque; `brake` the force of the brakes, 0 without them [N], and their times to release
-    and to apply [s]; `errors` what encoders add to the stroke, and in the second row the readings
-    of those that are stuck, others nan [m]; `hold` how long the rates of the targets, and their
-    accelerations, are followed [s]. `age` is how old the targets are at first [s]. Which brakes
-    hold and how long they still need to change [s], the integrals [N], the strokes that friction
-    and brakes hold [m], the delivered forces [N], those acting along the legs with friction,
-    brakes and ends [N], the plant state with its accelerations, strokes [m] and rates [m/s] change
-    in place.
+    gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `drag` is dry friction
+    [N] and damping [N s/m] of a motor without torque; `brake` the force of the brakes, 0 without
+    them [N], and their times to release and to apply [s]; `legs` has the rows that are named
+    above, of which all from `SWITCHING` on change, as do which brakes hold in `switched`, see
+    `SwitchedDrives`, and the plant state with its accelerations `before`. `age` is how old the
+    targets are at first [s].
     """
     position_gain, rate_gain, integral_gain, lag = gains
     friction, damping = drag
     brake_force, release_time, apply_time = brake
+    powered, sto, braked = switched[0], switched[1], switched[2]
+    lower, upper = legs[LOWER_END], legs[UPPER_END]
+    switching, integrals, held = legs[SWITCHING], legs[INTEGRAL], legs[HELD]
+    forces, acting, strokes, rates = legs[DELIVERED], legs[ACTING], legs[STROKE], legs[RATE]
     follow = 1.0 - np.exp(-step / lag)
     for _ in range(count):
         for i in range(6):
@@ -233,16 +243,18 @@ def run_servos(  # type: ignore[no-untyped-def]
                 if braked[i]:
                     largest = brake_force
             if live:
-                seen, seen_rate = stroke + errors[0, i], rates[i]
-                if not np.isnan(errors[1, i]):
-                    seen, seen_rate = errors[1, i], 0.0
-                since, change = min(age, hold[i]), target_accelerations[i]
-                target = targets[i] + since * (target_rates[i] + 0.5 * change * since)
-                target_rate = target_rates[i] + change * since if age <= hold[i] else 0.0
+                seen, seen_rate = stroke + legs[ENCODER_ERROR, i], rates[i]
+                if not np.isnan(legs[STUCK_READING, i]):
+                    seen, seen_rate = legs[STUCK_READING, i], 0.0
+                hold, change = legs[HOLD, i], legs[TARGET_ACCELERATION, i]
+                since, rate = min(age, hold), legs[TARGET_RATE, i]
+                target = legs[TARGET, i] + since * (rate + 0.5 * change * since)
+                target_rate = rate + change * since if age <= hold else 0.0
                 error = target_rate + position_gain * (target - seen) - seen_rate
-                asked = rate_gain * error + integrals[i] + feed_forward[i]
-                given = max(asked, -min(limits[i], allowed[0, i]))
-                given = min(given, limits[i], allowed[1, i])
+                asked = rate_gain * error + integrals[i] + legs[FEED_FORWARD, i]
+                most = legs[LARGEST, i]
+                given = max(asked, -min(most, legs[ALLOWED_PULL, i]))
+                given = min(given, most, legs[ALLOWED_PUSH, i])
                 if asked == given:  # the integral rests while the force is at its limit
                     integrals[i] += integral_gain * error * step
                 forces[i] += follow * (given - forces[i])
@@ -257,7 +269,7 @@ def run_servos(  # type: ignore[no-untyped-def]
                 acting[i] += held_back
             else:
                 held[i] = stroke
-            over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
+            over = max(stroke - upper[i], 0.0) + min(stroke - lower[i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]
         if not leap(plant, cones, angles, state, acting, before, step):

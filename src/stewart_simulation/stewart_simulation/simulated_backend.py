@@ -13,8 +13,8 @@ from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LEGS, require_rest
 from stewart_driver.options import option
-from stewart_driver.path.motion import LegMotion
-from stewart_simulation.drives import DriveSettings, LaggingDrives
+from stewart_driver.path.motion import LegMotion, NO_MOTION
+from stewart_simulation.drives import ALL, DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
@@ -22,10 +22,6 @@ from stewart_simulation.rig.mechanics import Mechanics
 
 if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
-
-
-BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
-"""One bit per leg, of the bytes of six flags."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +171,8 @@ class SimulatedBackend(Backend):
             drives.powered |= now >= self._on_at
             if drives.on:
                 self._on_at = None
-        live, braked, sto = _bits(drives.live), _bits(drives.braked), _bits(drives.sto)
+        powered, sto, braked = drives.bits()
+        live = powered & ~sto
         if sto:
             # Torque that the safety circuit gives back does not come back by itself.
             drives.powered &= drives.live
@@ -191,7 +188,7 @@ class SimulatedBackend(Backend):
             strokes=strokes,
             rates=self._rates,
             forces=self._forces(),
-            enabled=drives.on and not braked,
+            enabled=live == ALL and not braked,
             live=live,
             braked=braked,
             sto=sto,
@@ -201,10 +198,5 @@ class SimulatedBackend(Backend):
         if isinstance(self._drives, LaggingDrives):
             return None
         sigma = self._options.force_noise
-        noise = self._force_rng.normal(0.0, sigma, LEGS) if sigma else 0.0
+        noise = self._force_rng.normal(0.0, sigma, LEGS) if sigma else NO_MOTION
         return self._drives.read_forces(noise)
-
-
-def _bits(legs: np.ndarray) -> int:
-    """Return one bit per leg, bit 0 for leg 1, of a bool array of shape (6,)."""
-    return BITS[legs.tobytes()]

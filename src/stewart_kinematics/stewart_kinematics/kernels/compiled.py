@@ -48,12 +48,11 @@ SCALAR = types.float64
 TRIPLE = types.Tuple((types.float64,) * 3)
 VOID = types.void
 # Inputs are declared read-only: a writable array is accepted there as well, not the reverse.
-FLAGS = types.Array(types.boolean, 1, 'C', readonly=True)
 VECTOR = types.Array(types.float64, 1, 'C', readonly=True)
 MATRIX = types.Array(types.float64, 2, 'C', readonly=True)
 STACK = types.Array(types.float64, 3, 'C', readonly=True)
 INTEGERS_OUT = types.Array(types.int64, 1, 'C')
-FLAGS_OUT = types.Array(types.boolean, 1, 'C')
+FLAG_ROWS_OUT = types.Array(types.boolean, 2, 'C')
 VECTOR_OUT = types.Array(types.float64, 1, 'C')
 MATRIX_OUT = types.Array(types.float64, 2, 'C')
 STACK_OUT = types.Array(types.float64, 3, 'C')
