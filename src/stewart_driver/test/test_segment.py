@@ -73,11 +73,11 @@ def test_forces_are_joined_linearly() -> None:
     segment = random_segment(3, 0.5)
     first, last = segment.first.forces, segment.last.forces
     for share in (0.0, 0.25, 1.0):
-        forces = segment.forces(T0 + 0.5 * share)
+        forces = segment.at(T0 + 0.5 * share, 1.0)[2]
         assert forces == pytest.approx((1.0 - share) * first + share * last, abs=1e-12)
     builder = SegmentBuilder(LIMITS, MARGIN)
     same = builder.build(LegMotion(T0, START, ZERO, first), LegMotion(T0 + 1, START, ZERO, first))
-    assert same.forces(T0 + 0.3) is first
+    assert np.array_equal(same.at(T0 + 0.3, 1.0)[2], first)
 
 
 def refusal(

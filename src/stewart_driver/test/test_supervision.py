@@ -101,7 +101,7 @@ def test_a_measurement_must_be_finite(supervisor: Supervisor, value: float) -> N
 
 
 def test_a_measurement_has_six_legs(supervisor: Supervisor) -> None:
-    with pytest.raises(ValueError, match='zip'):
+    with pytest.raises(ValueError, match='broadcast'):
         supervisor.measurement(Measurement(0.0, MIDDLE[:5], ZERO[:5]))
 
 

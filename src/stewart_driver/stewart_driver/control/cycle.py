@@ -19,7 +19,7 @@ from stewart_driver.control.state_machine import Event, Request, State, StateMac
 from stewart_driver.control.supervision import OverrunRate
 from stewart_driver.errors import DriverError
 from stewart_driver.legs import LEGS, read_only
-from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
+from stewart_driver.path.motion import LegMotion, Verdict
 
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
@@ -130,9 +130,9 @@ class ControlLoop:
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._operation.interpolator
         for record in ring.pop_all():
-            forces = record['forces']
-            forces = forces if any(forces.tolist()) else NO_MOTION
-            setpoint = LegMotion(record['stamp'], record['strokes'], record['rates'], forces)
+            setpoint = LegMotion(
+                record['stamp'], record['strokes'], record['rates'], record['forces']
+            )
             if self.state is State.STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
                 verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections import deque
-from math import isfinite
-
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.path.leg_kernels import farthest, possible
 from stewart_driver.path.motion import LegMotion
 
 # Below this a measured change is never a jump, however short the cycle was.
@@ -42,7 +41,7 @@ class Supervisor:
 
     def forget(self) -> None:
         """Forget the previous measurement, after which none is a jump."""
-        self._previous: list[float] = []
+        self._previous: Array = np.full(LEGS, np.nan)
         self._stamp, self.lies = 0.0, False
 
     def widen(self, strokes: Array | None) -> None:
@@ -51,7 +50,7 @@ class Supervisor:
         lower, upper = limits.stroke_lower, limits.stroke_upper
         if strokes is not None:
             lower, upper = np.minimum(lower, strokes), np.maximum(upper, strokes)
-        self._lower, self._upper = (lower - margin).tolist(), (upper + margin).tolist()
+        self._ends = np.array((lower - margin, upper + margin))
 
     def silence(self, since: float, now: float) -> str | None:
         """Check that commands keep coming while the legs move.
@@ -72,25 +71,17 @@ class Supervisor:
                 on their mechanical ends, beyond their strokes.
         """
         self.lies = False
-        strokes = measured.strokes.tolist()
-        previous, elapsed = self._previous or strokes, measured.stamp - self._stamp
+        elapsed = measured.stamp - self._stamp
         allowed = self._settings.measured_rate_margin * self._limits.rate * elapsed + JUMP_FLOOR
-        # Plain numbers: each of numpy's small calls costs as much as this whole loop.
-        for value, before, lower, upper in zip(
-            strokes, previous, self._lower, self._upper, strict=True
-        ):
-            if not (lower <= value <= upper and -allowed <= value - before <= allowed):
-                break
-        else:
-            if isfinite(sum(measured.rates.tolist())):
-                self._previous, self._stamp = strokes, measured.stamp
-                return None
-        return self._impossible(measured, previous, allowed, powered=powered)
+        if possible(measured.strokes, measured.rates, self._ends, allowed, self._previous):
+            self._stamp = measured.stamp
+            return None
+        return self._impossible(measured, allowed, powered=powered)
 
     def outside(self, strokes: Array) -> str | None:
         """Return which leg is outside its range, and how far; None if none is."""
-        for leg, value in enumerate(strokes.tolist()):
-            if not self._lower[leg] <= value <= self._upper[leg]:
+        for leg, (value, lower, upper) in enumerate(zip(strokes, *self._ends, strict=True)):
+            if not lower <= value <= upper:
                 limits = self._limits
                 return (
                     f'the measured stroke of leg {leg + 1} is {value:.5f} m, its range is '
@@ -104,14 +95,11 @@ class Supervisor:
         A drive lags in proportion to its rate, and so does a leg whose cycle came late; a leg that
         has lost its force is found the sooner, the less is allowed to one that hardly moves.
         """
-        errors = [
-            abs(wanted - value)
-            for wanted, value in zip(command.strokes.tolist(), measured.tolist(), strict=True)
-        ]
-        largest, standing = max(errors), self._settings.following_error
+        largest, standing = farthest(command.strokes, measured), self._settings.following_error
         self.largest_error = max(self.largest_error, largest)
         if largest <= standing:
             return None
+        errors = np.abs(command.strokes - measured)
         allowed = standing + self._settings.following_lag * np.abs(command.rates)
         leg = int((errors - allowed).argmax())
         if errors[leg] <= allowed[leg]:
@@ -147,7 +135,7 @@ class Supervisor:
         return None
 
     def _impossible(
-        self, measured: Measurement, previous: list[float], allowed: float, *, powered: bool
+        self, measured: Measurement, allowed: float, *, powered: bool
     ) -> str | None:
         """Return what is wrong with a measurement that is not in order at the first look."""
         for name, values in (('stroke', measured.strokes), ('rate', measured.rates)):
@@ -156,8 +144,8 @@ class Supervisor:
                 self.lies = True
                 return f'the measured {name} of leg {leg + 1} is {values[leg]}'
         elapsed, self._stamp = measured.stamp - self._stamp, measured.stamp
-        self._previous = measured.strokes.tolist()
-        changes = np.abs(measured.strokes - previous)
+        changes = np.abs(measured.strokes - self._previous)
+        self._previous[:] = measured.strokes
         leg = int(changes.argmax())
         self.lies = bool(changes[leg] > allowed)
         if powered and (trouble := self.outside(measured.strokes)) is not None:

@@ -19,6 +19,7 @@ from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.common_stop import CommonStop
 from stewart_driver.path.jog import DEAD_MAN, Jog, too_fast
+from stewart_driver.path.leg_kernels import farthest
 from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
 from stewart_driver.path.path import CAPACITY, Path
 from stewart_driver.path.segment import ROUNDING
@@ -307,10 +308,10 @@ class Interpolator:
 
     def _limited(self, command: LegMotion, step: float) -> LegMotion:
         """Shorten a step that is longer than the rate limit allows, in all legs alike."""
-        change = command.strokes - self._command.strokes
-        changes = change.tolist()
-        longest = max(*changes, -min(changes))
+        before = self._command.strokes
+        longest = farthest(command.strokes, before)
         allowed = self._limits.rate * self._settings.margin * step + ROUNDING
         if longest <= allowed:
             return command
-        return command._replace(strokes=self._command.strokes + change * (allowed / longest))
+        change = (command.strokes - before) * (allowed / longest)
+        return command._replace(strokes=before + change)

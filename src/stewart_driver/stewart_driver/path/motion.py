@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
+from stewart_driver.path.leg_kernels import finite
 
 NO_MOTION = read_only(np.zeros(LEGS))
 """Rates of legs that stand, forces where none are given."""
@@ -34,9 +35,7 @@ class LegMotion(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether every number is finite."""
-        # A sum is not finite if one of its terms is not.
-        legs = sum(self.strokes.tolist()) + sum(self.rates.tolist()) + sum(self.forces.tolist())
-        return isfinite(self.stamp + legs)
+        return isfinite(self.stamp) and finite(*self[1:])
 
 
 class Verdict(IntEnum):

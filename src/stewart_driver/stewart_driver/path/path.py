@@ -49,10 +49,6 @@ class Path:
         self._segment: Segment | None = None
         self._offset: StartOffset | None = None
         self._slope = self._bend = NO_MOTION
-        self._powers = np.zeros((3, 4))
-        self._powers[0, 0] = self._powers[1, 1] = 1.0
-        self._powers[2, 2] = 2.0
-        self._entries = self._powers.ravel()
         self.clear()
 
     def clear(self) -> None:
@@ -140,15 +136,16 @@ class Path:
             segment = self._queue.popleft()
         self._segment = segment
         if time > segment.end:
-            strokes, slope, forces = self._behind(time)
+            strokes, rates, forces = self._behind(time, speed)
         else:
-            strokes, slope, forces = self._within(time, segment)
+            strokes, rates, forces, self._slope, self._bend = segment.at(time, speed)
+            self.tangent = False
         if self._offset is not None and self._offset.over(time):
             self._offset = None
         if self._offset is not None:
             fade, fade_rate = self._offset.at(time)
-            strokes, slope = strokes + fade, slope + fade_rate
-        return LegMotion(now, strokes, speed * slope, forces)
+            strokes, rates = strokes + fade, rates + speed * fade_rate
+        return LegMotion(now, strokes, rates, forces)
 
     @property
     def ends_at_rest(self) -> bool:
@@ -162,19 +159,8 @@ class Path:
         assert self._segment is not None
         return (self._queue[-1] if self._queue else self._segment).last
 
-    def _within(self, time: float, segment: Segment) -> tuple[Array, Array, Array]:
-        """Return strokes, their slope along the path, and forces on a segment."""
-        u = time - segment.start
-        square = u * u
-        entries = self._entries
-        entries[1], entries[2], entries[3] = u, square, square * u
-        entries[6], entries[7], entries[11] = u + u, 3.0 * square, 6.0 * u
-        strokes, self._slope, self._bend = np.dot(self._powers, segment.coefficients)
-        self.tangent = False
-        return strokes, self._slope, segment.forces(time)
-
-    def _behind(self, time: float) -> tuple[Array, Array, Array]:
-        """Return the same on the tangent behind the last knot, or at rest there."""
+    def _behind(self, time: float, speed: float) -> tuple[Array, Array, Array]:
+        """Return strokes, rates and forces on the tangent behind the last knot, or at rest."""
         last = self._last
         self.waited = time - last.stamp
         self._slope, self._bend = last.rates, NO_MOTION
@@ -182,7 +168,7 @@ class Path:
             self.over = self._offset is None or self._offset.over(time)
             return last.strokes, NO_MOTION, last.forces
         self.tangent = True
-        return last.strokes + self.waited * last.rates, last.rates, last.forces
+        return last.strokes + self.waited * last.rates, speed * last.rates, last.forces
 
 
 class Contradictions:
