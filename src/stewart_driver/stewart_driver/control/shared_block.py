@@ -94,6 +94,15 @@ class Ring:
         self._fields = {name: slots[name] for name in record.names or ()}
         self._singles = frozenset(name for name, field in self._fields.items() if field.ndim == 1)
         self._texts = [name for name, field in self._fields.items() if field.dtype.kind == 'S']
+        # A record of nothing but numbers is taken out at once, as a row.
+        self._rows: NDArray[np.float64] | None = None
+        self._places: dict[str, int | slice] = {}
+        if all(field.dtype == np.float64 for field in self._fields.values()):
+            self._rows = slots.view(np.float64).reshape(capacity, -1)
+            for name, (kind, offset, *_) in (record.fields or {}).items():
+                first = offset // 8
+                single = name in self._singles
+                self._places[name] = first if single else slice(first, first + kind.itemsize // 8)
         self._read = 0
         self.lost = 0
 
@@ -132,17 +141,29 @@ class Ring:
         while self._read < written:
             self._read += 1
             slot = self._read % self._capacity
-            record = {
-                name: field.item(slot) if name in self._singles else field[slot].copy()
-                for name, field in self._fields.items()
-            }
-            for name in self._texts:
-                record[name] = record[name].decode(errors='ignore')
+            record = self._record(slot)
             record['number'] = self._read
             if self._numbers[slot] == self._read:
                 yield record
             else:
                 self.lost += 1
+
+
+    def _record(self, slot: int) -> dict[str, Any]:
+        """Return a copy of what lies in a slot."""
+        if self._rows is not None:
+            row = self._rows[slot].copy()
+            return {
+                name: row.item(place) if name in self._singles else row[place]
+                for name, place in self._places.items()
+            }
+        record = {
+            name: field.item(slot) if name in self._singles else field[slot].copy()
+            for name, field in self._fields.items()
+        }
+        for name in self._texts:
+            record[name] = record[name].decode(errors='ignore')
+        return record
 
 
 class SharedBlock:
