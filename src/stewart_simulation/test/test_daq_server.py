@@ -119,7 +119,7 @@ def test_answer_after_the_longest_call_is_dropped_and_the_next_call_gets_its_own
         with pytest.raises(CardError, match='reading six inputs failed: Connection timed out'):
             analog.read()
     monkeypatch.undo()
-    analog._device.wire.settimeout(10.0)
+    analog._device.wire.connection.settimeout(10.0)
     served.free.set()
 
     # Both late answers, before + 1 and before + 2 volts, are on the line before this one.
@@ -138,6 +138,6 @@ def test_answers_to_nobody_are_not_taken_for_the_next() -> None:
     analog = AnalogCard(
         library, SensorOptions(device='bench', longest_call=1.0), drives=False, clock=lambda: 0.0
     )
-    wire.answers.append(Answer(0, 8, 0.0, ((1, 1), *((1,),) * 6, (1, 1))).encode())
+    wire.answers.append(Answer(0, 8, 0.0, ((1, 1), *((1,),) * 6, (1, 1))))
 
     assert analog.inputs.volts(analog.read()) == pytest.approx(VOLTS, abs=1e-3)

@@ -9,7 +9,7 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import SensorOptions
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.wire import InlineWire as Wire
+from stewart_simulation.daq_card.wire import Answer, InlineWire as Wire, Request
 
 
 class Hurried:
@@ -19,13 +19,13 @@ class Hurried:
         self.now, self._ways = 100.0, ways
         self.wire = Wire(Card(CardSettings(noise_codes=0.0), lambda: 1.8e9 + self.now))
 
-    def send(self, data: bytes, /) -> int:
+    def ask(self, request: Request) -> None:
         self.now += self._ways[0]
-        return self.wire.send(data)
+        self.wire.ask(request)
 
-    def recv(self, size: int, /) -> bytes:
+    def hear(self) -> Answer:
         self.now += self._ways[1]
-        return self.wire.recv(size)
+        return self.wire.hear()
 
     def close(self) -> None:
         self.wire.close()

@@ -10,10 +10,11 @@ written, for ever: an APCI-3120 has no watchdog on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 import errno
+from math import floor
 import time
 
 import numpy as np
@@ -70,6 +71,8 @@ AO_LAST = SUBDEVICES[AO].maxdata
 AI_LAST = SUBDEVICES[AI].maxdata
 # At power-up the outputs are at 0 V, the code in the middle.
 AO_START = (AO_LAST + 1) // 2
+# So many numbers of the noise are drawn at once.
+DRAWN = 512
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,8 @@ class Card:
         self._volts = np.zeros(SUBDEVICES[AI].channels)
         self._written = [0] * SUBDEVICES[AO].channels
         self._codes = [AO_START] * SUBDEVICES[AO].channels
+        self._outputs: Array | None = None
+        self._drawn: Iterator[float] = iter(())
         self._digital = 0
         self._owners: dict[int, object] = {}
         self._last: dict[int, int] = {}
@@ -125,8 +130,10 @@ class Card:
     @property
     def outputs(self) -> Array:
         """Voltages of the analogue outputs 0 to 5, shape (6,) [V]."""
-        share = np.array(self._codes[:LEGS], dtype=np.float64) / AO_LAST
-        return np.asarray(AO_LOWER + (AO_UPPER - AO_LOWER) * share)
+        if self._outputs is None:
+            share = np.array(self._codes[:LEGS], dtype=np.float64) / AO_LAST
+            self._outputs = np.asarray(AO_LOWER + (AO_UPPER - AO_LOWER) * share)
+        return self._outputs
 
     @property
     def digital_outputs(self) -> tuple[bool, ...]:
@@ -143,6 +150,10 @@ class Card:
             call = Request.decode(request)
         except ValueError:
             return Answer(0, -errno.EINVAL, self._late()).encode()
+        return self.answer(call, owner).encode()
+
+    def answer(self, call: Request, owner: object) -> Answer:
+        """Carry out one call of an open file."""
         data: Sequence[Sequence[int]] = ()
         if self.gone:
             result = -errno.ENODEV
@@ -150,7 +161,7 @@ class Card:
             result, data = self._run(call.instructions, owner)
         else:
             result = self._lock(call, owner)
-        return Answer(call.number, result, self._late(), data).encode()
+        return Answer(call.number, result, self._late(), data)
 
     def _late(self) -> float:
         """Return how long this call is held up [s]."""
@@ -209,6 +220,7 @@ class Card:
                 return (self._written[channel],) * len(item.data)
             case Kind.AO, code if code == WRITE:
                 self._codes[channel] = self._written[channel] = item.data[-1]
+                self._outputs = None
                 return item.data
             case ((Kind.DI | Kind.DO), code) if code == BITS and len(item.data) == 2:
                 return self._bits(subdevice.kind, *item.data)
@@ -217,13 +229,21 @@ class Card:
     def _convert(self, channel: int, chosen: int) -> int:
         """Convert one voltage; beyond the range the converter stays at its last code."""
         lower, upper = AI_RANGES[chosen]
-        volts = self._volts[channel] + self._rng.normal(0.0, 1.0) * self.noise_v[channel]
+        volts = float(self._volts[channel]) + self._normal() * float(self.noise_v[channel])
         code = (volts - lower) / (upper - lower) * AI_LAST
-        code += self._rng.normal(0.0, self._settings.noise_codes)
-        own = int(min(max(np.floor(code + 0.5), 0), AI_LAST))
+        code += self._settings.noise_codes * self._normal()
+        own = int(min(max(floor(code + 0.5), 0), AI_LAST))
         given = self.saturated.get(channel, self.stuck.get(channel, own))
         self._last[channel] = given
         return given
+
+    def _normal(self) -> float:
+        """Return a standard normal number; many are drawn at once."""
+        drawn = next(self._drawn, None)
+        if drawn is None:
+            self._drawn = iter(self._rng.standard_normal(DRAWN).tolist())
+            drawn = next(self._drawn)
+        return drawn
 
     def _bits(self, kind: Kind, mask: int, bits: int) -> tuple[int, ...]:
         if kind is Kind.DI:

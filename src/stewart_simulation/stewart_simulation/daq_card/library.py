@@ -29,14 +29,15 @@ from stewart_simulation.daq_card.wire import (
     Instruction,
     Operation,
     Request,
+    SocketWire,
 )
 from stewart_simulation.loop import unix_connection
 
 # How long a driver waits for a conversion: COMEDI_TIMEOUT_MS of the kernel [s].
 LONGEST_CALL = 1.0
 LARGEST_SAMPLE = 0xFFFFFFFF
-# The way to the card: a socket that keeps datagrams apart, or what acts like it.
-Wire: TypeAlias = InlineWire | socket.socket
+# The way to the card.
+Wire: TypeAlias = InlineWire | SocketWire
 
 
 class LsamplArray:
@@ -110,7 +111,7 @@ def connect_to(path: str) -> Wire:
     inline = wire.find(path)
     if inline is not None:
         return inline.connect()
-    return unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL)
+    return SocketWire(unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL))
 
 
 @dataclass
@@ -263,12 +264,10 @@ class SimulatedComedi:
     @staticmethod
     def _answer(it: Device, request: Request) -> Answer:
         """Return the answer to this request; older ones came too late."""
-        it.wire.send(request.encode())
-        while datagram := it.wire.recv(wire.LONGEST):
-            answer = Answer.decode(datagram)
-            if answer.number == request.number:
-                return answer
-        raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+        it.wire.ask(request)
+        while (answer := it.wire.hear()).number != request.number:
+            pass
+        return answer
 
     def _fail(self, number: int) -> int:
         self._errno = number

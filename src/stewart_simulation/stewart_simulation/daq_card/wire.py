@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What crosses between a program and the simulated card, and the ways on which it does.
 
-A call is one datagram each way, a JSON array. It stands where a real card has the ioctls of
-/dev/comedi0, so instructions and their error numbers are those of the kernel.
+A call stands where a real card has an ioctl of /dev/comedi0, so instructions and their error
+numbers are those of the kernel. Between processes it is one datagram each way, a JSON array.
 """
 
 from __future__ import annotations
@@ -108,6 +108,9 @@ class Answer(NamedTuple):
 class Answerer(Protocol):
     """A card, as the ways to it need it."""
 
+    def answer(self, call: Request, owner: object) -> Answer:
+        """Carry out one call of an open file."""
+
     def handle(self, request: bytes, owner: object) -> bytes:
         """Carry out one call of an open file and return its answer."""
 
@@ -115,8 +118,30 @@ class Answerer(Protocol):
         """Give up what a closed file had locked."""
 
 
+class SocketWire:
+    """An open file of a card that is reached by a socket."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+
+    def ask(self, request: Request) -> None:
+        """Send a call."""
+        self.connection.send(request.encode())
+
+    def hear(self) -> Answer:
+        """Return the oldest answer; raises `OSError` if none can come any more."""
+        datagram = self.connection.recv(LONGEST)
+        if not datagram:
+            raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+        return Answer.decode(datagram)
+
+    def close(self) -> None:
+        """Hang up."""
+        self.connection.close()
+
+
 class InlineWire:
-    """An open file of a card in this process; acts like a connected socket.
+    """An open file of a card in this process: calls and answers need no bytes.
 
     Args:
         advance: Called before every answer: brings the card's inputs up to now.
@@ -129,18 +154,17 @@ class InlineWire:
     def __init__(self, card: Answerer, advance: Callable[[], None] = lambda: None) -> None:
         self._card, self._advance = card, advance
         self.calls = 0
-        self.answers: list[bytes] = []
+        self.answers: list[Answer] = []
 
-    def send(self, data: bytes, /) -> int:
+    def ask(self, request: Request) -> None:
         """Let the card answer, with inputs of now."""
         self.calls += 1
         self._advance()
-        self.answers.append(self._card.handle(data, self))
-        return len(data)
+        self.answers.append(self._card.answer(request, self))
 
-    def recv(self, size: int, /) -> bytes:
+    def hear(self) -> Answer:
         """Return the oldest answer."""
-        return self.answers.pop(0)[:size]
+        return self.answers.pop(0)
 
     def close(self) -> None:
         """Give up what was locked."""
