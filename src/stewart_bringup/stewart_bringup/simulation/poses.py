@@ -11,11 +11,12 @@ from stewart_bringup.simulation.schedule import NANOSECONDS
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.legs import Array
-from stewart_kinematics.control.tracking import PoseTracking, TrackingErrors
+from stewart_kinematics.control.tracking import deviation, PoseTracking
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.forward import ForwardResult
+from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import joint_positions
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
 
@@ -45,7 +46,8 @@ class PoseStream:
         self.worst, self.refusal = np.full(2, np.nan), ''
         self._samples: list[tuple[int, int, Sample]] = []
         self._poses: list[tuple[int, int, ForwardResult]] = []
-        self._errors: list[tuple[int, int, TrackingErrors]] = []
+        # Times, deviation, the commanded pose, and measured strokes.
+        self._errors: list[tuple[int, int, Array, Array, Array, Array]] = []
 
     @property
     def pose(self) -> Pose:
@@ -68,11 +70,13 @@ class PoseStream:
         self._at = result
         self.found += 1
         self._poses.append((now, stamp, result))
-        off = self.tracking.error(sample.stamp, result, sample.strokes)
-        if off is None:
+        played = self.tracking.played(sample.stamp)
+        if played is None:
             return None
-        self._errors.append((now, stamp, off))
-        return math.hypot(*off.position.tolist()), math.hypot(*off.rotation.tolist())
+        off = deviation(played, (result.position, result.quaternion_xyzw))
+        self._errors.append((now, stamp, off, *played, sample.strokes))
+        x, y, z, *turn = off.tolist()
+        return math.hypot(x, y, z), math.hypot(*turn)
 
     def publish(self) -> None:
         """Publish what was measured since the last call."""
@@ -89,13 +93,12 @@ class PoseStream:
             self._rows['platform/pose'].add(times, stamps, position, quaternion)
             self._publish_joints(np.array(times), np.array(stamps), position, quaternion)
         if self._errors:
-            times, stamps, errors = zip(*self._errors, strict=True)
-            position = np.array([off.position for off in errors])
-            rotation = np.array([off.rotation for off in errors])
-            strokes = [off.strokes for off in errors]
-            self._rows['platform/tracking_error'].add(times, stamps, position, rotation, strokes)
-            away = [np.linalg.norm(part, axis=1).max() for part in (position, rotation)]
-            self.worst = np.fmax(self.worst, away)
+            times, stamps, *errors = zip(*self._errors, strict=True)
+            off, position, quaternion, strokes = map(np.array, errors)
+            away = leg_positions(self._platform.geometry, position, quaternion) - strokes
+            self._rows['platform/tracking_error'].add(times, stamps, off, away)
+            worst = [np.linalg.norm(part, axis=1).max() for part in (off[:, :3], off[:, 3:])]
+            self.worst = np.fmax(self.worst, worst)
         for kept in (self._samples, self._poses, self._errors):
             kept.clear()
 

@@ -36,13 +36,19 @@ class TrackingErrors:
     strokes: Array
 
 
+def deviation(commanded: PoseArrays, achieved: PoseArrays) -> Array:
+    """Return position and rotation of `TrackingErrors`, shape (6,) [m], [rad]."""
+    out = np.empty(6)
+    compare(*commanded, *achieved, out)
+    return out
+
+
 def tracking_error(
     geometry: Geometry, commanded: PoseArrays, achieved: PoseArrays, strokes: Array
 ) -> TrackingErrors:
     """Compare a commanded with an achieved pose and measured strokes (6,) [m]."""
-    out = np.empty(6)
-    compare(*commanded, *achieved, out)
-    return TrackingErrors(out[:3], out[3:], leg_positions(geometry, *commanded) - strokes)
+    off = deviation(commanded, achieved)
+    return TrackingErrors(off[:3], off[3:], leg_positions(geometry, *commanded) - strokes)
 
 
 class CommandHistory:
@@ -122,12 +128,16 @@ class PoseTracking:
         """Take note of a setpoint that was executed, with its stamp [s]; see `CommandHistory`."""
         self._commanded.add(stamp, *motion)
 
-    def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
-        """Compare the pose of strokes (6,) [m] with what the driver plays at their stamp [s].
+    def played(self, stamp: float) -> PoseArrays | None:
+        """Return the pose that the driver plays at an instant [s].
 
         None while nothing is commanded, and before the first `begin_anew`.
         """
-        played = self._commanded.at(stamp - self._delay)
+        return self._commanded.at(stamp - self._delay)
+
+    def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
+        """Compare the pose of strokes (6,) [m] with what is `played` at their stamp [s]."""
+        played = self.played(stamp)
         if played is None:
             return None
         pose = (result.position, result.quaternion_xyzw)
