@@ -146,11 +146,9 @@ class RigidDrives(SwitchedDrives):
         self.delivered, self.acting = legs[DELIVERED], legs[ACTING]
         self.force_limits, self.allowed_forces = legs[LARGEST], legs[ALLOWED_PULL:ENCODER_ERROR]
         self.encoder_errors, self.stuck_encoders = legs[ENCODER_ERROR], legs[STUCK_READING]
-        self._targets = legs[TARGET], legs[TARGET_RATE], legs[FEED_FORWARD]
-        self._target_accelerations, self._hold = legs[TARGET_ACCELERATION], legs[HOLD]
         self.force_limits[:], self.allowed_forces[:] = settings.force_limit, np.inf
         self.stuck_encoders[:] = np.nan
-        legs[SWITCHING], self._hold[:] = settings.brake_release, settings.hold_after
+        legs[SWITCHING], legs[HOLD] = settings.brake_release, settings.hold_after
         self._resting = self._supported = settings.supported
         self._look()
         legs[HELD] = legs[TARGET] = self.strokes
@@ -213,10 +211,10 @@ class RigidDrives(SwitchedDrives):
             accelerations (6,): How the rates change meanwhile, as a drive's interpolator has it;
                 default: not at all, as in an amplifier that holds its last command [m/s²].
         """
-        for row, given in zip(self._targets, (strokes, rates, forces), strict=True):
-            row[:] = given
-        self._target_accelerations[:] = 0.0 if accelerations is None else accelerations
-        self._hold[:] = self._settings.hold_after if hold is None else hold
+        legs = self._legs
+        legs[TARGET], legs[TARGET_RATE], legs[FEED_FORWARD] = strokes, rates, forces
+        legs[TARGET_ACCELERATION] = 0.0 if accelerations is None else accelerations
+        legs[HOLD] = self._settings.hold_after if hold is None else hold
         self._age = 0.0
 
     def advance(self, duration: float) -> None:
