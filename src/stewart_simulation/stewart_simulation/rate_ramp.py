@@ -6,7 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
-from stewart_kinematics.kernels.compiled import kernel, MATRIX_OUT, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import (
+    kernel,
+    MATRIX_OUT,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
 
 
 class RateRamp:

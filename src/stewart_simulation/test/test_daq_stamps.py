@@ -9,7 +9,8 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import SensorOptions
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.wire import Answer, InlineWire as Wire, Request
+from stewart_simulation.daq_card.wire import Answer, Request
+from stewart_simulation.daq_card.wire import InlineWire as Wire
 
 
 class Hurried:

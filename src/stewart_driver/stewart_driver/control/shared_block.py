@@ -148,7 +148,6 @@ class Ring:
             else:
                 self.lost += 1
 
-
     def _record(self, slot: int) -> dict[str, Any]:
         """Return a copy of what lies in a slot."""
         if self._rows is not None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
+
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.backend import Measurement
@@ -134,9 +135,7 @@ class Supervisor:
             )
         return None
 
-    def _impossible(
-        self, measured: Measurement, allowed: float, *, powered: bool
-    ) -> str | None:
+    def _impossible(self, measured: Measurement, allowed: float, *, powered: bool) -> str | None:
         """Return what is wrong with a measurement that is not in order at the first look."""
         for name, values in (('stroke', measured.strokes), ('rate', measured.rates)):
             if not np.isfinite(values).all():

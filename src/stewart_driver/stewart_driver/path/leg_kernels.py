@@ -103,9 +103,7 @@ def play(rows: Array, u: float, speed: float, out: Array) -> None:
 
 
 @kernel(FLAG, VECTOR, VECTOR, MATRIX, SCALAR, VECTOR_OUT)
-def possible(
-    strokes: Array, rates: Array, ends: Array, allowed: float, previous: Array
-) -> bool:
+def possible(strokes: Array, rates: Array, ends: Array, allowed: float, previous: Array) -> bool:
     """Tell whether legs can have measured this after their previous strokes, and if so keep it.
 
     Args:
