@@ -20,7 +20,7 @@ from stewart_driver.errors import CardError, ConfigurationError
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.wire import CardServer
+from stewart_simulation.daq_card.wire import CardServer, Request, SocketWire
 from stewart_simulation.loop import unix_connection
 from stewart_simulation.rig.inline_rig import DAY, InlineRig
 from stewart_simulation.rig.parts import Clocks
@@ -46,24 +46,17 @@ class Clock:
         return self.now / 1e9
 
 
-class Client:
+class Client(SocketWire):
     """The socket of a card whose server runs in this thread, too."""
 
     def __init__(self, server: CardServer, path: str) -> None:
         self._server = server
-        self._socket = unix_connection(Path(path), socket.SOCK_SEQPACKET, 1.0)
+        super().__init__(unix_connection(Path(path), socket.SOCK_SEQPACKET, 1.0))
         self._descriptor = server.accept()
 
-    def send(self, data: bytes, /) -> int:
-        count = self._socket.send(data)
+    def ask(self, request: Request) -> None:
+        super().ask(request)
         assert self._server.serve(self._descriptor)
-        return count
-
-    def recv(self, size: int, /) -> bytes:
-        return self._socket.recv(size)
-
-    def close(self) -> None:
-        self._socket.close()
 
 
 @contextmanager
