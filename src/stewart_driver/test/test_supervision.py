@@ -100,6 +100,15 @@ def test_a_measurement_must_be_finite(supervisor: Supervisor, value: float) -> N
     )
 
 
+def test_what_is_no_number_is_never_near_its_command(supervisor: Supervisor) -> None:
+    command = LegMotion(0.0, MIDDLE, ZERO)
+    for leg in (0, 5):
+        lost = np.where(np.arange(6) == leg, np.nan, MIDDLE)
+        trouble = supervisor.following(command, lost)
+        assert trouble is not None
+        assert f'leg {leg + 1} is nan mm' in trouble
+
+
 def test_a_measurement_has_six_legs(supervisor: Supervisor) -> None:
     with pytest.raises(ValueError, match='broadcast'):
         supervisor.measurement(Measurement(0.0, MIDDLE[:5], ZERO[:5]))
