@@ -128,6 +128,7 @@ def test_the_process_starts_with_a_second_and_a_half_of_work_and_loads_no_ros(
         loaded = maps.read()
     assert 'rclpy' not in loaded
     assert 'rmw' not in loaded
+    assert 'llvmlite' not in loaded
 
 
 @pytest.mark.realtime

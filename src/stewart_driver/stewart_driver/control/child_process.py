@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import os
 import subprocess
 import sys
@@ -25,11 +25,13 @@ def environment() -> dict[str, str]:
     }
 
 
-def spawn(arguments: Sequence[str], **streams: Any) -> subprocess.Popen[bytes]:
-    """Start a module with arguments, and further ones of `Popen`."""
+def spawn(
+    arguments: Sequence[str], variables: Mapping[str, str] | None = None, **streams: Any
+) -> subprocess.Popen[bytes]:
+    """Start a module with arguments, more environment variables, and further ones of `Popen`."""
     return subprocess.Popen(
         [sys.executable, '-m', *arguments],
-        env=environment(),
+        env={**environment(), **(variables or {})},
         # Signals of the terminal are for this process, which ends the other in order.
         start_new_session=True,
         **streams,

@@ -29,6 +29,8 @@ RESET_TIMEOUT = START_TIMEOUT
 END_TIMEOUT = 2.0
 POLL = 5e-4
 CYCLIC_PROCESS = 'stewart_driver.control.cyclic_process'
+# Kernels are plain Python then.
+PLAIN = {'NUMBA_DISABLE_JIT': '1'}
 
 
 class Waiting:
@@ -38,12 +40,13 @@ class Waiting:
     killed if that fails.
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, backend_type: type[Backend]) -> None:
         descriptor = SharedBlock.allocate()
         try:
             self.block = SharedBlock(descriptor)
             self.process = spawn(
-                (CYCLIC_PROCESS, str(descriptor), str(os.getpid()), module),
+                (CYCLIC_PROCESS, str(descriptor), str(os.getpid()), backend_type.__module__),
+                {} if backend_type.compiles else PLAIN,
                 stdin=subprocess.PIPE,
                 pass_fds=(descriptor,),
             )
@@ -83,7 +86,7 @@ class CycleClient(ChildProcess, CycleLink):
     ) -> None:
         self._failures: list[str] = []
         self._closing = backend.longest_closing
-        waiting = waiting or Waiting(type(backend).__module__)
+        waiting = waiting or Waiting(type(backend))
         CycleLink.__init__(self, waiting.block, configuration.longest_stop)
         ChildProcess.__init__(self, waiting.process)
         try:

@@ -102,7 +102,7 @@ class Driver(DeviceNode):
             step = self.create_timer(backend.cycle_time, lambda: inline.advance(self._now()))
             self._periodic.append(step)
         else:
-            with Waiting(self._backend_type.__module__) as waiting:
+            with Waiting(self._backend_type) as waiting:
                 backend = self._backend_type(self._options)
                 configuration = self._chosen.configuration(backend)
                 loop = CycleClient(backend, configuration, self._chosen.start_timeout, waiting)
