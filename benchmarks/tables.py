@@ -316,16 +316,17 @@ def _seconds(value: float | None) -> str:
 def grown(result: Result) -> list[str]:
     """Return the slopes of growth."""
     lines = [
-        '| what grows | from | to | each, at both [µs] | slope |',
-        '|---|---:|---:|---:|---:|',
+        '| what grows | from | to | each, at both [µs] | paid once [ms] | slope |',
+        '|---|---:|---:|---:|---:|---:|',
     ]
     for row in result['slopes']:
         counts, each = row['counts'], row['each_us']
         lines.append(
             f'| {row["name"]} | {counts[0]} | {counts[-1]} | {each[0]:.3g}, {each[-1]:.3g} '
-            f'| {row["slope"]:.2f} |'
+            f'| {row["once_ms"]:.1f} | {row["slope"]:.2f} |'
         )
-    return [*lines, '', f'On logarithmic axes, at most {result["most_slope"]:g}.']
+    limits = f'at least {result["least_slope"]:g} and at most {result["most_slope"]:g}'
+    return [*lines, '', f'On logarithmic axes, {limits}.']
 
 
 def mutated(result: Result) -> list[str]:
