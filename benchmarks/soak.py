@@ -61,6 +61,8 @@ FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
 WARM_UP, MOST_GROWTH = 0.2, 0.01
 PERIOD = 0.005
 ROTATION_LIMIT = 60.0
+NAMES = {'simulated': 'soak', 'real': 'soak_in_real_time'}
+"""What the results are called, by how time passes."""
 
 
 @dataclass(frozen=True)
@@ -323,6 +325,7 @@ def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     threads, handles = account.more()
     result = {
+        'command': f'python benchmarks/soak.py --time {about["time"]}',
         'machine': about,
         'soak': {
             **asdict(account),
@@ -335,10 +338,10 @@ def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -
         },
     }
     text = json.dumps(result, indent=1) + '\n'
-    (harness.OUTPUT / 'soak.json').write_text(text, encoding='utf-8')
+    (harness.OUTPUT / f'{NAMES[about["time"]]}.json').write_text(text, encoding='utf-8')
 
 
-def plot(account: Account) -> None:
+def plot(account: Account, name: str) -> None:
     """Draw memory, threads and file descriptors."""
     import matplotlib as mpl
 
@@ -356,7 +359,7 @@ def plot(account: Account) -> None:
     for item in axes:
         item.axvline(WARM_UP * looks[-1, 0], color='0.7', linewidth=1)
         item.set_ylim(0.0, None)
-    figure.savefig(harness.OUTPUT / 'soak.png', dpi=110)
+    figure.savefig(harness.OUTPUT / f'{name}.png', dpi=110)
 
 
 def main() -> int:
@@ -364,7 +367,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
     parser.add_argument('--hours', type=float, default=0.1)
     parser.add_argument('--minutes', type=float, default=float('inf'), help='on the wall, at most')
-    parser.add_argument('--time', choices=('simulated', 'real'), default='simulated')
+    parser.add_argument('--time', choices=NAMES, default='simulated')
     parser.add_argument('--seed', type=int, default=0)
     chosen = parser.parse_args()
     about = {
@@ -388,7 +391,7 @@ def main() -> int:
         print(*account.wrong_ends)
         return 1
     write(account, about, begun)
-    plot(account)
+    plot(account, NAMES[chosen.time])
     print(f'{account.hours:.3f} h, {account.messages} messages, faults {account.faults}')
     for text in account.failures():
         print(f'not as it should be: {text}')
