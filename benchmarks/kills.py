@@ -18,8 +18,8 @@ After each kill the process starts again and does its work, which is what the ne
 To switch the amplifiers off, the owner and the card's side have to run. Under the ordinary
 scheduler a busy machine keeps them waiting, and no program can promise how long: that time, which
 the kernel counts for every thread as ready to run and not running, is taken off and told beside;
-of a killed driver, that of the process that waited longest. With real-time priority it is part of
-the promise. Results are written every ten kills, and several runs may go on beside each other.
+of a killed driver or viewer, that of the process that waited longest. With real-time priority it is
+part of the promise. Results are written every ten kills, and several runs may go on beside each other.
 """
 
 from __future__ import annotations
@@ -283,17 +283,22 @@ def viewer(kills: Kills, delays: Iterator[float], _: Path) -> None:
         assert process.stdout is not None
         served = any(re.search(f'http://127.0.0.1:{port}', line) for line in process.stdout)
         time.sleep(delay)
-        process.kill()
+        kept = KeptWaiting(*children(process.pid), os.getpid())
         begin = time.monotonic()
+        process.kill()
         process.wait()
-        gone = wait(lambda: not members(process.pid))  # noqa: B023
-        kills.note(max(gone, time.monotonic() - begin), sound=served)
+        wait(lambda: kept.look() or not any_of(process.pid))  # noqa: B023
+        took, waited = time.monotonic() - begin, kept.seconds()
+        kills.note(took - waited, sound=served, waited=waited)
 
 
-def members(group: int) -> list[str]:
-    """Return the processes of a group."""
-    done = subprocess.run(['pgrep', '-g', str(group)], capture_output=True, text=True, check=False)
-    return done.stdout.split()
+def any_of(group: int) -> bool:
+    """Tell whether there is a process of a group."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 PROCESSES = {
