@@ -15,11 +15,13 @@ viewer     the web viewer: its port is free, no process is left
 After each kill the process starts again and does its work, which is what the next kill interrupts;
 "as promised" counts both. The time that a promise took is the worst of all kills.
 
-To switch the amplifiers off, the owner and the card's side have to run. Under the ordinary
-scheduler a busy machine keeps them waiting, and no program can promise how long: that time, which
-the kernel counts for every thread as ready to run and not running, is taken off and told beside;
-of a killed driver or viewer, that of the process that waited longest. With real-time priority it is
-part of the promise. Results are written every ten kills, and several runs may go on beside each other.
+To switch the amplifiers off, the owner and the card's side have to run, and the owner to clear
+away. Under the ordinary scheduler a busy machine keeps them waiting, and no program can promise how
+long: that time, which the kernel counts for every thread as ready to run and not running, is taken
+off and told beside; where several may have waited at once, that of the process that waited longest.
+With real-time priority it is part of the promise.
+
+Results are written every ten kills, and several runs may go on beside each other.
 """
 
 from __future__ import annotations
@@ -260,11 +262,12 @@ def rig(kills: Kills, delays: Iterator[float], folder: Path) -> None:
     for delay in delays:
         process = RigProcess(CARD, folder / 'rig')
         time.sleep(delay)
+        kept, begin = KeptWaiting(os.getpid()), time.monotonic()
         kill(process.pid)
-        took = wait(lambda: not process.alive)  # noqa: B023
-        before = time.monotonic()
+        wait(lambda: not process.alive)  # noqa: B023
         process.end()
-        kills.note(took + time.monotonic() - before, sound=not (folder / 'rig').exists())
+        took, waited = time.monotonic() - begin, kept.seconds()
+        kills.note(took - waited, sound=not (folder / 'rig').exists(), waited=waited)
 
 
 def viewer(kills: Kills, delays: Iterator[float], _: Path) -> None:
