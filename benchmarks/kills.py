@@ -16,10 +16,10 @@ After each kill the process starts again and does its work, which is what the ne
 "as promised" counts both. The time that a promise took is the worst of all kills.
 
 To switch the amplifiers off, the owner and the card's side have to run, and the owner to clear
-away. Under the ordinary scheduler a busy machine keeps them waiting, and no program can promise how
-long: that time, which the kernel counts for every thread as ready to run and not running, is taken
-off and told beside; where several may have waited at once, that of the process that waited longest.
-With real-time priority it is part of the promise.
+away. Under the ordinary scheduler a busy machine keeps them waiting, and no program can promise
+how long: that time, which the kernel counts for every thread as ready to run and not running, is
+taken off and told beside; where several may have waited at once, that of the process that waited
+longest. With real-time priority it is part of the promise.
 
 Results are written every ten kills, and several runs may go on beside each other.
 """

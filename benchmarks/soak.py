@@ -61,8 +61,8 @@ FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
 WARM_UP, MOST_GROWTH = 0.2, 0.01
 PERIOD = 0.005
 ROTATION_LIMIT = 60.0
+# What the results are called, by how time passes.
 NAMES = {'simulated': 'soak', 'real': 'soak_in_real_time'}
-"""What the results are called, by how time passes."""
 
 
 @dataclass(frozen=True)
@@ -233,12 +233,8 @@ class Soak(WaveOperator):
         publishers = published(self._others)
         matched = [item.subscribers for item in publishers]
         self._segment += 1
-        self._recorder = make_node(
-            'recorder',
-            FILES,
-            overrides={'output': str(self.bag), 'topics': self._recorded, 'poll_period': 1.0},
-            lean=True,
-        )
+        chosen = {'output': str(self.bag), 'topics': self._recorded, 'poll_period': 1.0}
+        self._recorder = make_node('recorder', FILES, overrides=chosen, lean=True)
         lock_step.add(self._recorder)
         executor.add_node(self._recorder)
         latest = time.monotonic() + ROTATION_LIMIT
