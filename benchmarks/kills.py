@@ -37,6 +37,7 @@ import json
 import os
 from pathlib import Path
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -153,13 +154,17 @@ def recorder(kills: Kills, delays: Iterator[float], folder: Path) -> None:
         kill(child)
         killed = time.time_ns()
         os.waitpid(child, 0)
-        report = salvage(bag, folder / 'rescued', storage=storage)
-        with Bag(folder / 'rescued') as rescued:
-            found = [int.from_bytes(item.data[4:], 'little') for item in rescued.raw()]
-        last = report.last_ns or killed - round(1e9 * delay)
+        found, last = [], killed - round(1e9 * delay)
+        # Killed between its folder and its file it has recorded nothing.
+        if any(bag.iterdir()):
+            report = salvage(bag, folder / 'rescued', storage=storage)
+            with Bag(folder / 'rescued') as rescued:
+                found = [int.from_bytes(item.data[4:], 'little') for item in rescued.raw()]
+            last = report.last_ns or last
         lost = 1e-9 * (killed - last)
         kills.note(lost, sound=found == list(range(len(found))))
-        subprocess.run(['rm', '-r', bag, folder / 'rescued'], check=True)
+        for path in (bag, folder / 'rescued'):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def record(bag: Path, storage: Storage) -> None:
