@@ -6,8 +6,8 @@
 and inertial sensor plays a sea in one process, with state estimator and recorder. Every half
 minute a fault of the card or the sensor is injected, mended, and the driver reset and enabled
 where it tripped.
-Every ten minutes of simulated time the recorder closes its bag and another one begins; in real
-time one bag holds all.
+After a minute of simulated time and every ten minutes from then on the recorder closes its bag and
+another one begins; in real time one bag holds all.
 
 The run fails if the recorder lacks a message that it was to be told, or has one more (latched
 topics tell a later one their last messages again); if, in simulated time, two leg states are more
@@ -58,6 +58,8 @@ from stewart_node_support.stop_signals import StopSignals
 RIG, WAVE, TRAJECTORY = 'ex800_daq', 'jonswap', 'ocean_trajectory'
 FILES = [config_file('rig', RIG), config_file('wave', WAVE)]
 FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
+# What changing a bag needs once is there before the warm-up ends.
+FIRST_SEGMENT = 60.0
 WARM_UP, MOST_GROWTH = 0.2, 0.01
 PERIOD = 0.005
 ROTATION_LIMIT = 60.0
@@ -173,7 +175,7 @@ class Soak(WaveOperator):
     async def soak(self, hours: float, latest: float, tell: Any) -> None:
         """Run for a time [h], to an instant of the wall [s] at most; tell at every look."""
         begin = self.now()
-        end, rotation = begin + 3600.0 * hours, begin + SEGMENT
+        end, rotation = begin + 3600.0 * hours, begin + FIRST_SEGMENT
         await self._enable()
         while self.now() < end and time.monotonic() < latest:
             await self.pause(FAULT_PERIOD * self._rng.uniform(0.5, 1.0))
