@@ -321,9 +321,11 @@ def grown(result: Result) -> list[str]:
     ]
     for row in result['slopes']:
         counts, each = row['counts'], row['each_us']
+        # Below zero it only says that the line is bent.
+        once = f'{row["once_ms"]:.1f}' if row['once_ms'] >= 0.0 else ''
         lines.append(
             f'| {row["name"]} | {counts[0]} | {counts[-1]} | {each[0]:.3g}, {each[-1]:.3g} '
-            f'| {row["once_ms"]:.1f} | {row["slope"]:.2f} |'
+            f'| {once} | {row["slope"]:.2f} |'
         )
     limits = f'at least {result["least_slope"]:g} and at most {result["most_slope"]:g}'
     return [*lines, '', f'On logarithmic axes, {limits}.']
