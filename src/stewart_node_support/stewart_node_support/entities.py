@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from inspect import iscoroutinefunction, signature
 from time import monotonic_ns
@@ -18,6 +18,7 @@ from rclpy.guard_condition import GuardCondition
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.waitable import NumberOfEntities
+from stewart_node_support.courier import Box
 
 # In the order of the fields of NumberOfEntities.
 KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
@@ -37,6 +38,7 @@ class Item(NamedTuple):
         kind: One of `KINDS`; empty for a waitable.
         call: Calls it back if it is ready and returns whether it did; None if only rclpy can.
         gated: Whether its callback group has rules of its own, which are asked before every wait.
+        box: Where bytes are handed over to a subscription; None if it takes no part in that.
     """
 
     entity: Any
@@ -44,22 +46,41 @@ class Item(NamedTuple):
     kind: str
     call: Callable[[], bool] | None = None
     gated: bool = False
+    box: Box | None = None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether only a wait can tell that something in this process has made it ready."""
+        if self.kind == 'subscription':
+            return self.call is None and self.box is None
+        if self.kind == 'timer':
+            return self.call is None
+        # A service is asked by a client.
+        return self.kind != 'service' and not _is_event(self)
 
 
-def items_of(node: Node) -> Iterator[Item]:
-    """Yield all entities of a node, in rclpy's order."""
-    for kind, entities, direct in (
-        ('', node.waitables, None),
-        ('timer', node.timers, _timer_call),
-        ('subscription', node.subscriptions, _message_call),
-        ('guard_condition', node.guards, None),
-        ('client', node.clients, None),
-        ('service', node.services, None),
+def items_of(node: Node, boxes: Mapping[Any, Box]) -> Iterator[Item]:
+    """Yield all entities of a node, in rclpy's order.
+
+    Args:
+        boxes: Those that subscriptions have already.
+    """
+    for kind, entities in (
+        ('', node.waitables),
+        ('timer', node.timers),
+        ('subscription', node.subscriptions),
+        ('guard_condition', node.guards),
+        ('client', node.clients),
+        ('service', node.services),
     ):
         for entity in entities:
             gated = type(entity.callback_group) not in PLAIN_GROUPS
-            call = None if gated or direct is None else direct(entity)
-            yield Item(entity, node, kind, call, gated)
+            item = Item(entity, node, kind, None, gated)
+            if kind == 'timer' and not gated:
+                item = item._replace(call=_timer_call(entity))
+            elif kind == 'subscription':
+                item = _subscription_item(item, boxes.get(entity))
+            yield item
 
 
 class _Entries(NamedTuple):
@@ -113,12 +134,19 @@ class WaitList:
         ]
         self._at = {item.entity.handle.pointer: at for at, item, *_ in entries if item.kind}
         self._all = _Entries.of(entries)
-        self._without_events = _Entries.of([entry for entry in entries if not _is_event(entry[1])])
+        usual = [entry for entry in entries if not _is_event(entry[1])]
+        self._without_events = _Entries.of(usual)
+        timeless = [entry for entry in usual if entry[1].kind != 'timer' or entry[1].call is None]
+        self._timeless = _Entries.of(timeless)
         self._events_due = 0
 
     def close(self) -> None:
         """Release all entities."""
         self._kept.close()
+
+    def ready_now(self, *, busy: bool = False) -> list[Item]:
+        """Return what is ready, without the timers that can be called directly and events."""
+        return self._ready_of(self._timeless, NOW, busy)
 
     def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
         """Wait until an entity is ready, and return those that are, in the order of the list.
@@ -216,13 +244,45 @@ def _timer_call(timer: Any) -> Callable[[], bool] | None:
     return call
 
 
-def _message_call(subscription: Any) -> Callable[[], bool] | None:
-    """Return what calls a subscription back with its next message; None for a coroutine."""
-    callback = subscription.callback
+def _subscription_item(item: Item, box: Box | None) -> Item:
+    """Return what the executor calls for a subscription, and its box: if need be a new one."""
+    subscription = item.entity
+    if isinstance(subscription.callback, Box):
+        return item._replace(box=subscription.callback)
     # rclpy hands over the message alone wherever a callback accepts that.
-    count = next((count for count in (1, 2) if _accepts(callback, count)), None)
-    if count is None:
-        return None
+    count = next((count for count in (1, 2) if _accepts(subscription.callback, count)), None)
+    if item.gated or count is None:
+        return item
+    if not subscription.raw or count == 2:
+        return item._replace(call=_message_call(subscription, count))
+    if box is None:
+        box = Box(subscription.qos_profile.depth)
+        box.belong_to(subscription)
+    return item._replace(call=_bytes_call(subscription, box), box=box)
+
+
+def _bytes_call(subscription: Any, box: Box) -> Callable[[], bool]:
+    """Return what calls a subscription back with the next message of its box."""
+    group = subscription.callback_group
+    begin, end, take = group.beginning_execution, group.ending_execution, box.take
+
+    def call() -> bool:
+        if not begin(subscription):
+            return False
+        try:
+            taken = take()
+            if taken is None:
+                return False
+            subscription.callback(taken[0])
+        finally:
+            end(subscription)
+        return True
+
+    return call
+
+
+def _message_call(subscription: Any, count: int) -> Callable[[], bool]:
+    """Return what calls a subscription back with its next message, `count` 2 with its info."""
     take, group = subscription.handle.take_message, subscription.callback_group
     begin, end = group.beginning_execution, group.ending_execution
 

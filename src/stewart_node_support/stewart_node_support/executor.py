@@ -10,8 +10,9 @@ docs/decisions/0022-a-lone-executor.md.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
+from threading import get_ident
+from time import monotonic_ns
 from typing import Any, NamedTuple
 
 from rclpy.context import Context
@@ -26,6 +27,7 @@ from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.task import Future, Task
 from stewart_node_support.clock_watch import ClockWatch, follows_system_clock, restart_timers
+from stewart_node_support.courier import Box, Courier
 from stewart_node_support.entities import FOREVER, Item, items_of, KINDS, NOW, WaitList
 from stewart_node_support.publishers import CountedPublisher
 
@@ -47,6 +49,8 @@ INTERNALS = {
 }
 # Longest chain of messages before a look at everything else: a loop must not stop the timers.
 LONGEST_CHAIN = 1000
+# While simulated time passes, other processes are listened to this often in real time [ns].
+LOOK_PERIOD = 2_000_000
 # Before 7.1.9 rclpy resumes a suspended task at every turn, and does not notice when the future
 # that it awaits is done. Since then, a future that is awaited yields itself.
 POLLS_TASKS = next(Future().__await__()) is None
@@ -125,11 +129,18 @@ class _TasksOfAll(list[Node]):
 
 
 class _Listing(NamedTuple):
-    """All entities of an executor, and those that it calls directly."""
+    """All entities of an executor, and those that it calls directly.
+
+    Attributes:
+        boxed: Subscriptions that it calls and that bytes are handed over to.
+        hiding: Whether only a wait can tell that something in this process has made one ready.
+    """
 
     timers: list[Item]
     subscriptions: dict[str, list[Item]]
+    boxed: list[Item]
     waits: WaitList
+    hiding: bool
 
 
 class LoneExecutor(SingleThreadedExecutor):
@@ -142,13 +153,16 @@ class LoneExecutor(SingleThreadedExecutor):
         self._order: dict[Node, None] = {}
         self._begun: dict[Task, Any] = {}  # with the entities that they belong to
         self._listed: _Listing | None = None
-        CountedPublisher.sent = deque()
+        self._boxes: dict[Any, Box] = {}  # by subscription
+        self._courier = CountedPublisher.courier = Courier()
+        self._look_due = 0
         super().__init__(context=context)
         self._watch = ClockWatch(self._guard.trigger)
 
     def wake(self) -> None:
         """Take note that entities were created or destroyed."""
         self._changed = True
+        self._courier.close()
         super().wake()
 
     def create_task(self, *args: Any, **kwargs: Any) -> Task:
@@ -160,12 +174,14 @@ class LoneExecutor(SingleThreadedExecutor):
         """Add a node; it comes after those that were added before."""
         self._order.setdefault(node)
         self._changed = True
+        self._courier.close()
         return bool(super().add_node(node))
 
     def remove_node(self, node: Node) -> None:
         """Remove a node."""
         self._order.pop(node, None)
         self._changed = True
+        self._courier.close()
         super().remove_node(node)
 
     def get_nodes(self) -> list[Node]:
@@ -176,7 +192,9 @@ class LoneExecutor(SingleThreadedExecutor):
         """Stop; what is ready is not called any more."""
         self._over = True
         self._watch.close()
-        CountedPublisher.sent = None
+        self._courier.close()
+        if CountedPublisher.courier is self._courier:
+            CountedPublisher.courier = None
         done = bool(super().shutdown(timeout_sec))
         self._order.clear()
         self._release()
@@ -193,6 +211,7 @@ class LoneExecutor(SingleThreadedExecutor):
         timeout = FOREVER
         if timeout_sec is not None and timeout_sec >= 0.0:
             timeout = round(timeout_sec * 1e9)
+        self._courier.thread = get_ident()
         try:
             # Whoever spins may wait for a task that is done now.
             if not self._resume():
@@ -201,31 +220,67 @@ class LoneExecutor(SingleThreadedExecutor):
             return
 
     def drain(self) -> None:
-        """Call everything that is ready, and what that makes ready; do not wait."""
+        """Call everything that is ready, and what that makes ready; do not wait.
+
+        Other processes are listened to once in `LOOK_PERIOD`; what happens in this one is heard of
+        at once, if need be by a wait.
+        """
+        courier = self._courier
+        courier.thread = get_ident()
         try:
+            self._check()
+            courier.asks = self._hiding(self._listing()) or monotonic_ns() >= self._look_due
             while True:
                 # Time stands still meanwhile, so no other timer becomes due.
                 self._call(self._listing().timers)
                 self._deliver()
-                if not (self._resume() or self._look(NOW)):
+                if not (self._resume() or (self._wanted() and self._look(NOW, timers=False))):
                     return
         except ShutdownException:
             return
+        finally:
+            courier.asks = True
 
-    def _look(self, timeout: int) -> bool:
+    def _wanted(self) -> bool:
+        """Tell whether it takes a wait to know that the instant is over."""
+        return self._courier.asks or self._asked or self._changed
+
+    def _hiding(self, listing: _Listing) -> bool:
+        """Tell whether something in this process may be ready without our hearing of it."""
+        if listing.hiding or CountedPublisher.courier is not self._courier:
+            return True
+        # Of one that is done no wait tells either.
+        return bool(self._begun) and (not POLLS_TASKS or self._busy())
+
+    def _busy(self) -> bool:
+        """Tell whether a coroutine may occupy a callback group."""
+        return any(entity is not None for entity in self._begun.values())
+
+    def _look(self, timeout: int, *, timers: bool = True) -> bool:
         """Wait, and call what is ready; return whether something was called."""
-        busy = any(entity is not None for entity in self._begun.values())
         if self._watch.set_back():
-            timers = (item.entity for item in self._listing().timers)
-            restart_timers(filter(follows_system_clock, timers))
-        ready = self._listing().waits.ready(timeout, busy=busy)
+            restart_timers(
+                item.entity
+                for item in self._listing().timers
+                if follows_system_clock(item.entity)
+            )
+        waits, busy = self._listing().waits, self._busy()
+        if timers:
+            # What was sent while tasks ran is delivered now.
+            ready = waits.ready(NOW if self._courier.sent else timeout, busy=busy)
+        else:
+            ready = waits.ready_now(busy=busy)
         self._check()
+        self._courier.asks = True
+        self._look_due = monotonic_ns() + LOOK_PERIOD
         for item in ready:
             # The wait has reset it, and rclpy looks again.
             if item.kind == 'guard_condition':
                 item.entity.trigger()
         called = self._call(ready)
         called |= self._deliver()
+        # Those whose callback groups were occupied.
+        called |= self._call([item for item in self._listing().boxed if item.box])
         others = {item.node for item in ready if item.call is None}
         if not others:
             return called
@@ -243,12 +298,16 @@ class LoneExecutor(SingleThreadedExecutor):
         Within a process a message is there as soon as it is published, so nobody has to look for
         it. What comes from elsewhere, or is left over here, is found by the next wait.
         """
-        sent, called = CountedPublisher.sent, False
+        sent, called = self._courier.sent, False
         for _ in range(LONGEST_CHAIN):
             if not sent:
                 break
-            items = self._listing().subscriptions.get(sent.popleft(), ())
-            called |= self._call(items)
+            listing = self._listing()
+            topic = sent.popleft()
+            called |= self._call(listing.subscriptions.get(topic, ()))
+            if self._changed:
+                # Whoever was not called yet is, once all are listed anew.
+                sent.appendleft(topic)
         return called
 
     def _call(self, items: Iterable[Item]) -> bool:
@@ -283,20 +342,48 @@ class LoneExecutor(SingleThreadedExecutor):
 
     def _listing(self) -> _Listing:
         """Return all entities, listed anew if some were created or destroyed."""
-        self._check()
+        if self._over:
+            raise ShutdownException
         if self._changed or self._listed is None:
+            self._check()
             self._changed = False
             self._release()
-            guards = (self._guard, self._sigint_gc)
-            items = [Item(guard, None, 'guard_condition') for guard in guards]
-            items += [item for node in self._order for item in items_of(node)]
-            timers = [item for item in items if item.kind == 'timer']
-            subscriptions: dict[str, list[Item]] = {}
-            for item in items:
-                if item.kind == 'subscription' and item.call is not None:
-                    subscriptions.setdefault(item.entity.topic_name, []).append(item)
-            self._listed = _Listing(timers, subscriptions, WaitList(items, self.context))
+            self._listed = self._listed_anew()
+            # It is not known what has come meanwhile.
+            self._courier.asks = True
         return self._listed
+
+    def _listed_anew(self) -> _Listing:
+        guards = [Item(guard, None, 'guard_condition') for guard in (self._guard, self._sigint_gc)]
+        items = [item for node in self._order for item in items_of(node, self._boxes)]
+        subscriptions: dict[str, list[Item]] = {}
+        boxes: dict[str, list[Box]] = {}
+        for item in items:
+            if item.kind == 'subscription':
+                topic = item.entity.topic_name
+                if item.call is not None:
+                    subscriptions.setdefault(topic, []).append(item)
+                if item.box is not None:
+                    boxes.setdefault(topic, []).append(item.box)
+        self._boxes = {item.entity: item.box for item in items if item.box is not None}
+        self._courier.serve(boxes)
+        return _Listing(
+            timers=[item for item in items if item.kind == 'timer'],
+            subscriptions=subscriptions,
+            boxed=[item for item in items if item.box is not None and item.call is not None],
+            waits=WaitList([*guards, *items], self.context),
+            hiding=any(item.hidden for item in items) or self._publishes_unheard(items),
+        )
+
+    def _publishes_unheard(self, items: Iterable[Item]) -> bool:
+        """Tell whether one of our nodes publishes to another in a way that we do not hear of."""
+        heard = {item.entity.topic_name for item in items if item.kind == 'subscription'}
+        for node in self._order:
+            counted = {item.topic for item in getattr(node, 'published', {}).values()}
+            told = {item.topic_name for item in node.publishers} - counted
+            if told & heard:
+                return True
+        return False
 
     def _release(self) -> None:
         """Let entities be destroyed."""

@@ -15,6 +15,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from stewart_node_support.courier import Box
 
 
 class Gate(CallbackGroup):
@@ -46,15 +47,18 @@ class Inbox:
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         self._newest: bytes | None = None
-        self._subscription = node.create_subscription(
-            message_type,
-            topic,
-            never_called,
-            qos,
-            callback_group=Gate(),
-            # Their conditions wake the executor whenever a message arrives.
-            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
-            raw=True,
+        self._box = Box(qos.depth)
+        self._box.belong_to(
+            node.create_subscription(
+                message_type,
+                topic,
+                self._box,
+                qos,
+                callback_group=Gate(),
+                # Their conditions wake the executor whenever a message arrives.
+                event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
+                raw=True,
+            )
         )
 
     def newest(self) -> bytes | None:
@@ -65,11 +69,5 @@ class Inbox:
 
     def take(self) -> Iterator[bytes]:
         """Yield the serialised messages that have arrived since the last call, oldest first."""
-        handle, message_type = self._subscription.handle, self._subscription.msg_type
-        with handle:
-            while (taken := handle.take_message(message_type, True)) is not None:
-                yield taken[0]
-
-
-def never_called(_: bytes) -> None:
-    """Stand where rclpy wants a callback and the gate stays closed."""
+        while (taken := self._box.take()) is not None:
+            yield taken[0]

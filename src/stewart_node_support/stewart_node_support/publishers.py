@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any, ClassVar
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from stewart_node_support.courier import Courier
 
 
 class CountedPublisher:
@@ -21,11 +21,11 @@ class CountedPublisher:
         topic: Full name of the topic, namespace and remappings applied.
         count: Messages published so far.
         retained: How many of the last ones a subscription that comes late is told.
-        sent: Of all publishers of the process: full names of the topics on which was published
-            since an executor looked, in order; None while no executor wants to know.
+        courier: Of all publishers of the process: who hands bytes over to the nodes of an executor
+            and is told on which topics was published; None while no executor wants to know.
     """
 
-    sent: ClassVar[deque[str] | None] = None
+    courier: ClassVar[Courier | None] = None
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         self._publisher = node.create_publisher(message_type, topic, qos)
@@ -43,8 +43,13 @@ class CountedPublisher:
         return int(self._publisher.get_subscription_count())
 
     def publish(self, message: Any) -> None:
-        """Publish one message."""
-        self._publisher.publish(message)
+        """Publish one message, or its bytes."""
         self.count += 1
-        if CountedPublisher.sent is not None:
-            CountedPublisher.sent.append(self.topic)
+        courier = CountedPublisher.courier
+        # Who comes late learns what is retained from the middleware.
+        if courier is not None and not self.retained and type(message) is bytes:
+            if courier.hand(self, message):
+                return
+        self._publisher.publish(message)
+        if courier is not None:
+            courier.note(self.topic)

@@ -17,8 +17,9 @@ from stewart_bags.errors import BagError, UnknownType
 from stewart_bags.nodes.offered_qos import matching, to_bag
 from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.inbox import Gate, never_called
+from stewart_node_support.inbox import Gate
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.running import run
 
@@ -75,6 +76,8 @@ class Recorder(Node):
         self.path = writer.path
         self._wanted = {self.resolve_topic_name(name) for name in parameters.topics}
         self._subscriptions_by_topic: dict[str, tuple[Subscription, QoSProfile]] = {}
+        # By name: in which order topics are discovered is chance, and is not to be seen in a bag.
+        self._boxes: list[tuple[str, Box]] = []
         self._unrecordable: set[str] = set()
         self._dropped_before_us = 0
         self._diagnostics = Diagnostics(self, str(writer.path))
@@ -139,13 +142,15 @@ class Recorder(Node):
                 return
             self._fetch()
             self.destroy_subscription(present[0])
+            self._boxes = [item for item in self._boxes if item[0] != topic]
         try:
             kind = message_class(msgtype)
             self.recording.add_topic(topic, msgtype, qos=[to_bag(item) for item in offers])
+            box = Box(request.depth)
             subscription = self.create_subscription(
                 kind,
                 topic,
-                never_called,
+                box,
                 request,
                 raw=True,
                 event_callbacks=SubscriptionEventCallbacks(message_lost=self._on_lost),
@@ -159,7 +164,9 @@ class Recorder(Node):
         subscription.callback_group = self._messages
         for handler in subscription.event_handlers:
             handler.callback_group = self._events
+        box.belong_to(subscription)
         self._subscriptions_by_topic[topic] = (subscription, request)
+        self._boxes = sorted([*self._boxes, (topic, box)], key=itemgetter(0))
 
     def _fetch(self) -> None:
         """Take what has arrived on all topics, in the order of its arrival."""
@@ -170,18 +177,14 @@ class Recorder(Node):
         if simulated:
             self._fetching.timer_period_ns = SIMULATED_FETCH_PERIOD_NS
         fetched = []
-        # By name: in which order topics were discovered is chance, and is not to be seen in a bag.
-        for topic, (subscription, _) in sorted(self._subscriptions_by_topic.items()):
-            handle = subscription.handle
-            with handle:
-                while (taken := handle.take_message(subscription.msg_type, True)) is not None:
-                    data, info = taken
-                    received = 0 if simulated else info.get('received_timestamp', 0)
-                    fetched.append((received or now, topic, data))
+        for topic, box in self._boxes:
+            while (taken := box.take()) is not None:
+                data, received = taken
+                fetched.append((now if simulated else received or now, topic, data))
         self._taken += len(fetched)
         fetched.sort(key=itemgetter(0))
-        for received, topic, data in fetched:
-            self.recording.put(topic, received, data, patient=simulated)
+        for item, topic, data in fetched:
+            self.recording.put(topic, item, data, patient=simulated)
 
     def _on_lost(self, event: Any) -> None:
         self._dropped_before_us += int(event.total_count_change)
