@@ -15,6 +15,8 @@ from threading import get_ident
 from time import time_ns
 from typing import Any, Protocol
 
+UNKNOWN = 1 << 40
+
 
 class Box:
     """Serialised messages for one raw subscription: those handed over, then the middleware's.
@@ -24,14 +26,14 @@ class Box:
 
     Attributes:
         courier: Who hands over; None as long as the node is in no executor that does.
-        wet: Whether somebody in this process may have left a message in the middleware.
+        wet: How many messages somebody in this process may have left in the middleware.
     """
 
     def __init__(self, depth: int) -> None:
         self._handed: deque[tuple[bytes, int]] = deque(maxlen=depth or None)
         self._subscription: Any = None
         self.courier: Courier | None = None
-        self.wet = True
+        self.wet = UNKNOWN
 
     def __call__(self, data: bytes) -> None:
         """Hand over a message: a box may be a subscription's callback, and is found there."""
@@ -52,7 +54,7 @@ class Box:
         """
         if self._handed:
             return self._handed.popleft()
-        if self.wet or self.courier is None or self.courier.asks:
+        if self.wet > 0 or self.courier is None or self.courier.asks:
             return self._ask()
         return None
 
@@ -66,8 +68,9 @@ class Box:
         with handle:
             taken = handle.take_message(message_type, True)
         if taken is None:
-            self.wet = False
+            self.wet = 0
             return None
+        self.wet -= 1
         data, info = taken
         return data, info.get('received_timestamp', 0)
 
@@ -102,7 +105,7 @@ class Courier:
         self._boxes = boxes
         for served in boxes.values():
             for box in served:
-                box.courier, box.wet = self, True
+                box.courier, box.wet = self, UNKNOWN
 
     def hand(self, sender: Sender, data: bytes) -> bool:
         """Hand a message over; return False if it has to go through the middleware."""
@@ -110,7 +113,7 @@ class Courier:
         if boxes is None or self.thread != get_ident() or sender.subscribers > len(boxes):
             return False
         for box in boxes:
-            if box.wet:
+            if box.wet > 0:
                 box.pull()
             box(data)
         self.sent.append(sender.topic)
@@ -119,7 +122,7 @@ class Courier:
     def note(self, topic: str) -> None:
         """Take note of a message that went through the middleware."""
         for box in self._boxes.get(topic, ()):
-            box.wet = True
+            box.wet = max(box.wet, 0) + 1
         self.sent.append(topic)
 
     def close(self) -> None:

@@ -75,12 +75,12 @@ def items_of(node: Node, boxes: Mapping[Any, Box]) -> Iterator[Item]:
     ):
         for entity in entities:
             gated = type(entity.callback_group) not in PLAIN_GROUPS
-            item = Item(entity, node, kind, None, gated)
+            call, box = None, None
             if kind == 'timer' and not gated:
-                item = item._replace(call=_timer_call(entity))
+                call = _timer_call(entity)
             elif kind == 'subscription':
-                item = _subscription_item(item, boxes.get(entity))
-            yield item
+                call, box = _ways_of(entity, boxes.get(entity), gated=gated)
+            yield Item(entity, node, kind, call, gated, box)
 
 
 class _Entries(NamedTuple):
@@ -244,21 +244,23 @@ def _timer_call(timer: Any) -> Callable[[], bool] | None:
     return call
 
 
-def _subscription_item(item: Item, box: Box | None) -> Item:
+def _ways_of(
+    subscription: Any, box: Box | None, *, gated: bool
+) -> tuple[Callable[[], bool] | None, Box | None]:
     """Return what the executor calls for a subscription, and its box: if need be a new one."""
-    subscription = item.entity
-    if isinstance(subscription.callback, Box):
-        return item._replace(box=subscription.callback)
+    callback = subscription.callback
+    if isinstance(callback, Box):
+        return None, callback
     # rclpy hands over the message alone wherever a callback accepts that.
-    count = next((count for count in (1, 2) if _accepts(subscription.callback, count)), None)
-    if item.gated or count is None:
-        return item
+    count = next((count for count in (1, 2) if _accepts(callback, count)), None)
+    if gated or count is None:
+        return None, None
     if not subscription.raw or count == 2:
-        return item._replace(call=_message_call(subscription, count))
+        return _message_call(subscription, count), None
     if box is None:
         box = Box(subscription.qos_profile.depth)
         box.belong_to(subscription)
-    return item._replace(call=_bytes_call(subscription, box), box=box)
+    return _bytes_call(subscription, box), box
 
 
 def _bytes_call(subscription: Any, box: Box) -> Callable[[], bool]:

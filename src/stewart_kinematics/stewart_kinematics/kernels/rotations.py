@@ -27,6 +27,7 @@ from stewart_kinematics.kernels.vectors import row, Triple
 Quadruple = tuple[float, float, float, float]
 Rotation9 = tuple[float, float, float, float, float, float, float, float, float]
 
+LOCKED = 1e-7  # pitch this close to ±pi/2 leaves roll and yaw one axis [rad]
 SMALL = 2.5e-3  # below this square of an angle [rad²] the series are exact to the last digit
 
 
@@ -113,6 +114,38 @@ def logarithm(q: Quadruple) -> Triple:
 
 
 @part
+def wrapped(angle: float) -> float:
+    """Return an angle between -2 pi and 2 pi as one from -pi to pi [rad]."""
+    if angle > math.pi:
+        return angle - 2.0 * math.pi
+    if angle < -math.pi:
+        return angle + 2.0 * math.pi
+    return angle
+
+
+@part
+def roll_pitch_yaw(q: Quadruple) -> Triple:
+    """Return the angles of R_z R_y R_x [rad]; roll is 0 where pitch is ±pi/2.
+
+    By half sums and differences of roll and yaw, which are exact next to that, too (Bernardes and
+    Viollet, 2022).
+    """
+    x, y, z, w = q
+    a, b, c, d = w - y, x + z, y + w, z - x
+    pitch = 2.0 * math.atan2(math.hypot(c, d), math.hypot(a, b))
+    if pitch <= LOCKED:
+        return 0.0, pitch - 0.5 * math.pi, wrapped(2.0 * math.atan2(b, a))
+    if pitch >= math.pi - LOCKED:
+        return 0.0, pitch - 0.5 * math.pi, wrapped(2.0 * math.atan2(d, c))
+    half_sum, half_difference = math.atan2(b, a), math.atan2(d, c)
+    return (
+        wrapped(half_sum - half_difference),
+        pitch - 0.5 * math.pi,
+        wrapped(half_sum + half_difference),
+    )
+
+
+@part
 def squared_norm(q: Quadruple) -> float:
     """Return |q|²."""
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
@@ -168,3 +201,12 @@ def logarithms(quaternion: Array, vector: Array) -> None:
         turn = logarithm((k * x, k * y, k * z, k * w))
         for i in range(3):
             vector[n, i] = turn[i]
+
+
+@kernel(VOID, MATRIX, MATRIX_OUT)
+def rolls_pitches_yaws(quaternion: Array, angles: Array) -> None:
+    """Write roll, pitch and yaw, (n, 3), of quaternions of any norm but zero, (n, 4)."""
+    for n in range(quaternion.shape[0]):
+        found = roll_pitch_yaw(quadruple(quaternion, n))
+        for i in range(3):
+            angles[n, i] = found[i]

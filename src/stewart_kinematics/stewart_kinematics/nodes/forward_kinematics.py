@@ -10,7 +10,6 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint, TrackingError
 from stewart_kinematics.control.tracking import PoseTracking
 from stewart_kinematics.errors import StewartError
@@ -20,6 +19,7 @@ from stewart_kinematics.solvers.forward import ForwardResult
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.solvers.warming import warm_up
+from stewart_node_support.codec import Writer
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Diagnostics, Refusals
 from stewart_node_support.errors import MessageError
@@ -29,7 +29,7 @@ from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, EVERY_STATE_QOS, SENSOR_QOS
-from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
+from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 
 
 class ForwardKinematics(Node):
@@ -60,6 +60,8 @@ class ForwardKinematics(Node):
         self._now, self._playout_delay = 0, 0.0
         self._legs, self._setpoints = leg_reader(), setpoint_reader()
         self._pose, self._error = PoseWriter(), TrackingErrorWriter()
+        shown = JointState(name=list(JOINT_NAMES), position=[0.0] * len(JOINT_NAMES))
+        self._shown = Writer(shown, 'position')
         self.refusals = Refusals('actuator states')
         self.published: dict[str, CountedPublisher] = {}
         self._poses = CountedPublisher(self, PoseStamped, 'platform/pose', SENSOR_QOS)
@@ -121,9 +123,9 @@ class ForwardKinematics(Node):
         # A clock that was set back begins anew.
         if abs(stamp - self._joints_stamp) < self._joints_period:
             return
-        self._joints_stamp, header = stamp, Header(stamp=from_nanoseconds(stamp))
-        positions = joint_positions(self._platform, position, quaternion).tolist()
-        self._joints.publish(JointState(header=header, name=list(JOINT_NAMES), position=positions))
+        self._joints_stamp = stamp
+        positions = joint_positions(self._platform, position, quaternion)
+        self._joints.publish(self._shown.write(stamp, positions))
 
     def _take_commanded(self) -> None:
         """Add what was executed since the last actuator state."""

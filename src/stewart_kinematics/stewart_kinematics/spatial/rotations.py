@@ -3,13 +3,11 @@
 """Rotations as quaternions x, y, z, w, matrices and rotation vectors.
 
 A rotation takes the coordinates of one frame to another; products read from right to left.
-Matrices and Euler angles come from scipy; the rest goes through `kernels.rotations`, as nodes turn
+Quaternions of matrices come from scipy; the rest goes through `kernels.rotations`, as nodes turn
 single attitudes many times in every period.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,11 +61,10 @@ def rpy_from_quaternion(quaternion_xyzw: ArrayLike) -> Array:
 
     Pitch lies in [-pi/2, pi/2]; at its ends, where roll and yaw turn about one axis, roll is 0.
     """
-    q, lead = rows(quaternion_xyzw, 'quaternion_xyzw', 4)
-    with warnings.catch_warnings():
-        # Gimbal lock is documented above; silence scipy's warning.
-        warnings.filterwarnings('ignore', message='Gimbal lock', category=UserWarning)
-        return Rotation.from_quat(q).as_euler('ZYX')[:, ::-1].reshape(*lead, 3)
+    q, lead = _directed(quaternion_xyzw)
+    angles = np.empty((len(q), 3))
+    rotation_kernels.rolls_pitches_yaws(q, angles)
+    return angles.reshape(*lead, 3)
 
 
 def compose_quaternions(second: ArrayLike, first: ArrayLike) -> Array:

@@ -77,8 +77,9 @@ class SimulationClock(Node):
         )
 
     def tell(self, now_ns: int) -> None:
-        """Publish the time [ns]."""
-        self._times.publish(ClockMessage(clock=from_nanoseconds(now_ns)))
+        """Publish the time [ns], if anybody hears it."""
+        if self._times.get_subscription_count():
+            self._times.publish(ClockMessage(clock=from_nanoseconds(now_ns)))
 
     def _tick(self) -> None:
         if self.paused and self.owed_ns < self._step_ns:
