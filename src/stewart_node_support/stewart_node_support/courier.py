@@ -10,7 +10,7 @@ them. Where anybody else hears a topic as well, all go through the middleware.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from threading import get_ident
 from time import time_ns
 from typing import Any, Protocol
@@ -98,14 +98,14 @@ class Courier:
         self.sent: deque[str] = deque()
         self.thread = 0
         self.asks = True
-        self._boxes: Mapping[str, Sequence[Box]] = {}
+        self._boxes: dict[str, list[Box]] = {}
 
-    def serve(self, boxes: Mapping[str, Sequence[Box]]) -> None:
-        """Hand over to these from now on: by topic, all that the executor knows of."""
-        self._boxes = boxes
-        for served in boxes.values():
-            for box in served:
-                box.courier, box.wet = self, UNKNOWN
+    def serve(self, boxes: Iterable[tuple[Any, Box]]) -> None:
+        """Hand over to these from now on: all subscriptions that the executor knows of."""
+        self._boxes = {}
+        for subscription, box in boxes:
+            box.courier, box.wet = self, UNKNOWN
+            self._boxes.setdefault(subscription.topic_name, []).append(box)
 
     def hand(self, sender: Sender, data: bytes) -> bool:
         """Hand a message over; return False if it has to go through the middleware."""

@@ -1,6 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The entities of nodes: calling them directly, and a wait set that is kept between waits."""
+"""The entities of nodes: calling them directly, and a wait set that is kept between waits.
+
+What is called directly is over when the call returns: its callback group, which a coroutine may
+occupy, is asked, but need not be told.
+"""
 
 from __future__ import annotations
 
@@ -227,18 +231,14 @@ def _timer_call(timer: Any) -> Callable[[], bool] | None:
     """
     if not _accepts(timer.callback, 0):
         return None
-    handle, group = timer.handle, timer.callback_group
+    handle, is_free = timer.handle, timer.callback_group.can_execute
     is_due, advance = handle.is_timer_ready, handle.call_timer
-    begin, end = group.beginning_execution, group.ending_execution
 
     def call() -> bool:
-        if not (is_due() and begin(timer)):
+        if not (is_due() and is_free(timer)):
             return False
-        try:
-            advance()
-            timer.callback()
-        finally:
-            end(timer)
+        advance()
+        timer.callback()
         return True
 
     return call
@@ -265,19 +265,12 @@ def _ways_of(
 
 def _bytes_call(subscription: Any, box: Box) -> Callable[[], bool]:
     """Return what calls a subscription back with the next message of its box."""
-    group = subscription.callback_group
-    begin, end, take = group.beginning_execution, group.ending_execution, box.take
+    is_free, take = subscription.callback_group.can_execute, box.take
 
     def call() -> bool:
-        if not begin(subscription):
+        if not is_free(subscription) or (taken := take()) is None:
             return False
-        try:
-            taken = take()
-            if taken is None:
-                return False
-            subscription.callback(taken[0])
-        finally:
-            end(subscription)
+        subscription.callback(taken[0])
         return True
 
     return call
@@ -285,19 +278,15 @@ def _bytes_call(subscription: Any, box: Box) -> Callable[[], bool]:
 
 def _message_call(subscription: Any, count: int) -> Callable[[], bool]:
     """Return what calls a subscription back with its next message, `count` 2 with its info."""
-    take, group = subscription.handle.take_message, subscription.callback_group
-    begin, end = group.beginning_execution, group.ending_execution
+    is_free, take = subscription.callback_group.can_execute, subscription.handle.take_message
 
     def call() -> bool:
-        if not begin(subscription):
+        if not is_free(subscription):
             return False
-        try:
-            taken = take(subscription.msg_type, subscription.raw)
-            if taken is None:
-                return False
-            subscription.callback(*taken[:count])
-        finally:
-            end(subscription)
+        taken = take(subscription.msg_type, subscription.raw)
+        if taken is None:
+            return False
+        subscription.callback(*taken[:count])
         return True
 
     return call

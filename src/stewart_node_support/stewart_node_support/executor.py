@@ -10,10 +10,10 @@ docs/decisions/0022-a-lone-executor.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from threading import get_ident
 from time import monotonic_ns
-from typing import Any, NamedTuple
+from typing import Any
 
 from rclpy.context import Context
 from rclpy.executors import (
@@ -28,7 +28,8 @@ from rclpy.node import Node
 from rclpy.task import Future, Task
 from stewart_node_support.clock_watch import ClockWatch, follows_system_clock, restart_timers
 from stewart_node_support.courier import Box, Courier
-from stewart_node_support.entities import FOREVER, Item, items_of, KINDS, NOW, WaitList
+from stewart_node_support.entities import FOREVER, Item, KINDS, NOW
+from stewart_node_support.listing import Listing
 from stewart_node_support.publishers import CountedPublisher
 
 # What we use of rclpy beside its documented interface: attributes of an executor, and of the
@@ -41,8 +42,9 @@ INTERNALS = {
         'get_ready_entities',
         'wait',
     ),
+    'Publisher': ('get_subscription_count',),
     'Subscription': ('pointer', 'take_message'),
-    'Timer': ('pointer', 'call_timer', 'is_timer_ready'),
+    'Timer': ('pointer', 'call_timer', 'is_timer_ready', 'time_until_next_call'),
     'Client': ('pointer',),
     'GuardCondition': ('pointer',),
     'Service': ('pointer',),
@@ -128,21 +130,6 @@ class _TasksOfAll(list[Node]):
         return True
 
 
-class _Listing(NamedTuple):
-    """All entities of an executor, and those that it calls directly.
-
-    Attributes:
-        boxed: Subscriptions that it calls and that bytes are handed over to.
-        hiding: Whether only a wait can tell that something in this process has made one ready.
-    """
-
-    timers: list[Item]
-    subscriptions: dict[str, list[Item]]
-    boxed: list[Item]
-    waits: WaitList
-    hiding: bool
-
-
 class LoneExecutor(SingleThreadedExecutor):
     """Do what `SingleThreadedExecutor` does, faster and in a fixed order."""
 
@@ -152,7 +139,7 @@ class LoneExecutor(SingleThreadedExecutor):
         self._asked = False
         self._order: dict[Node, None] = {}
         self._begun: dict[Task, Any] = {}  # with the entities that they belong to
-        self._listed: _Listing | None = None
+        self._listed: Listing | None = None
         self._boxes: dict[Any, Box] = {}  # by subscription
         self._courier = CountedPublisher.courier = Courier()
         self._look_due = 0
@@ -206,6 +193,13 @@ class LoneExecutor(SingleThreadedExecutor):
         self._begun[found[0]] = found[1]
         return found
 
+    def waits_of_timers(self) -> dict[Node, list[Callable[[], int | None]]]:
+        """Return what tells the time until each node's timers are due [ns], None if cancelled.
+
+        It is another object once entities were created or destroyed.
+        """
+        return self._listing().waits_of_timers
+
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Wait until something is ready, then call all that is."""
         timeout = FOREVER
@@ -245,7 +239,7 @@ class LoneExecutor(SingleThreadedExecutor):
         """Tell whether it takes a wait to know that the instant is over."""
         return self._courier.asks or self._asked or self._changed
 
-    def _hiding(self, listing: _Listing) -> bool:
+    def _hiding(self, listing: Listing) -> bool:
         """Tell whether something in this process may be ready without our hearing of it."""
         if listing.hiding or CountedPublisher.courier is not self._courier:
             return True
@@ -340,7 +334,7 @@ class LoneExecutor(SingleThreadedExecutor):
         if not self.context.ok():
             raise ExternalShutdownException
 
-    def _listing(self) -> _Listing:
+    def _listing(self) -> Listing:
         """Return all entities, listed anew if some were created or destroyed."""
         if self._over:
             raise ShutdownException
@@ -348,42 +342,13 @@ class LoneExecutor(SingleThreadedExecutor):
             self._check()
             self._changed = False
             self._release()
-            self._listed = self._listed_anew()
+            guards = (self._guard, self._sigint_gc)
+            self._listed = Listing.of(self._order, guards, self._boxes, self.context)
+            self._boxes = self._listed.boxes
+            self._courier.serve(self._boxes.items())
             # It is not known what has come meanwhile.
             self._courier.asks = True
         return self._listed
-
-    def _listed_anew(self) -> _Listing:
-        guards = [Item(guard, None, 'guard_condition') for guard in (self._guard, self._sigint_gc)]
-        items = [item for node in self._order for item in items_of(node, self._boxes)]
-        subscriptions: dict[str, list[Item]] = {}
-        boxes: dict[str, list[Box]] = {}
-        for item in items:
-            if item.kind == 'subscription':
-                topic = item.entity.topic_name
-                if item.call is not None:
-                    subscriptions.setdefault(topic, []).append(item)
-                if item.box is not None:
-                    boxes.setdefault(topic, []).append(item.box)
-        self._boxes = {item.entity: item.box for item in items if item.box is not None}
-        self._courier.serve(boxes)
-        return _Listing(
-            timers=[item for item in items if item.kind == 'timer'],
-            subscriptions=subscriptions,
-            boxed=[item for item in items if item.box is not None and item.call is not None],
-            waits=WaitList([*guards, *items], self.context),
-            hiding=any(item.hidden for item in items) or self._publishes_unheard(items),
-        )
-
-    def _publishes_unheard(self, items: Iterable[Item]) -> bool:
-        """Tell whether one of our nodes publishes to another in a way that we do not hear of."""
-        heard = {item.entity.topic_name for item in items if item.kind == 'subscription'}
-        for node in self._order:
-            counted = {item.topic for item in getattr(node, 'published', {}).values()}
-            told = {item.topic_name for item in node.publishers} - counted
-            if told & heard:
-                return True
-        return False
 
     def _release(self) -> None:
         """Let entities be destroyed."""

@@ -11,13 +11,14 @@ machine is. PX4's lock-step simulation is the model. Alternatives: docs/decision
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from rclpy.clock import ROSClock
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.time import Time
 from stewart_node_support.clock_watch import restart_timers
-from stewart_node_support.executor import drain
+from stewart_node_support.executor import drain, LoneExecutor
 from stewart_node_support.stamps import NANOSECONDS
 
 # Zero would mean "no time" in a stamp.
@@ -37,6 +38,8 @@ class LockStep:
         self.now_ns = START_NS
         self._nodes: list[Node] = []
         self._clocks: list[ROSClock] = []
+        self._listed: Any = None
+        self._asked: list[Callable[[], int | None]] = []
         for node in nodes:
             self.add(node)
 
@@ -53,11 +56,13 @@ class LockStep:
         restart_timers(node.timers)
         self._nodes.append(node)
         self._clocks.append(clock)
+        self._listed = None
 
     def remove(self, node: Node) -> None:
         """Forget a node that is about to be destroyed."""
         self._clocks.remove(node.get_clock())
         self._nodes.remove(node)
+        self._listed = None
 
     def step(self, executor: Executor, limit_ns: int | None = None) -> None:
         """Go on to the next instant at which a timer is due, and let all happen that it causes.
@@ -65,7 +70,7 @@ class LockStep:
         Args:
             limit_ns: Go no further than this instant [ns].
         """
-        due = self._next_due()
+        due = self._next_due(executor)
         self._set(due if limit_ns is None else min(due, limit_ns))
         drain(executor)
 
@@ -82,12 +87,21 @@ class LockStep:
             self.step(executor, limit)
         return True
 
-    def _next_due(self) -> int:
+    def _next_due(self, executor: Executor) -> int:
         """Return the instant of the next timer call [ns]; at least a nanosecond from now."""
         # A timer that is cancelled waits for None.
-        timers = [timer for node in self._nodes for timer in node.timers]
-        waits = [wait for item in timers if (wait := item.time_until_next_call()) is not None]
+        waits = [wait for ask in self._timer_waits(executor) if (wait := ask()) is not None]
         return self.now_ns + max(min(waits, default=LONGEST_STEP_NS), 1)
+
+    def _timer_waits(self, executor: Executor) -> Iterable[Callable[[], int | None]]:
+        """Return what tells how long each timer waits [ns]."""
+        if not isinstance(executor, LoneExecutor):
+            return [timer.time_until_next_call for node in self._nodes for timer in node.timers]
+        found = executor.waits_of_timers()
+        if found is not self._listed:
+            self._listed = found
+            self._asked = [ask for node in self._nodes for ask in found.get(node, ())]
+        return self._asked
 
     def _set(self, now_ns: int) -> None:
         self.now_ns = now_ns

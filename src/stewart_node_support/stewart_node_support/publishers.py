@@ -40,7 +40,8 @@ class CountedPublisher:
     @property
     def subscribers(self) -> int:
         """How many subscriptions are matched at present."""
-        return int(self._publisher.get_subscription_count())
+        # Without rclpy's lock on the handle, which takes ten times as long as the count.
+        return int(self._publisher.handle.get_subscription_count())
 
     def publish(self, message: Any) -> None:
         """Publish one message, or its bytes."""
