@@ -10,10 +10,13 @@ them. Where anybody else hears a topic as well, all go through the middleware.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from threading import get_ident
 from time import time_ns
 from typing import Any, Protocol
+
+from rclpy.exceptions import InvalidHandle
 
 UNKNOWN = 1 << 40
 
@@ -58,10 +61,15 @@ class Box:
             return self._ask()
         return None
 
-    def pull(self) -> None:
-        """Take what the middleware has: it is older than what is handed over next."""
+    def pull(self, known: Collection[bytes] = ()) -> None:
+        """Take what the middleware has, which is older than what is handed over next.
+
+        Args:
+            known: Messages to be left out.
+        """
         while (taken := self._ask()) is not None:
-            self._handed.append(taken)
+            if taken[0] not in known:
+                self._handed.append(taken)
 
     def _ask(self) -> tuple[bytes, int] | None:
         handle, message_type = self._subscription.handle, self._subscription.msg_type
@@ -79,10 +87,14 @@ class Sender(Protocol):
     """A publisher as the courier sees it."""
 
     topic: str
+    retained: int
 
     @property
     def subscribers(self) -> int:
         """How many subscriptions are matched at present."""
+
+    def send(self, message: bytes) -> None:
+        """Give a message to the middleware."""
 
 
 class Courier:
@@ -91,14 +103,17 @@ class Courier:
     Attributes:
         sent: Full names of the topics on which was published since the executor looked, in order.
         thread: Only what is published in the executor's thread is handed over.
+        open: Whether all subscriptions of the executor are known.
         asks: Whether a box asks the middleware, though nobody of this process has left anything.
     """
 
     def __init__(self) -> None:
         self.sent: deque[str] = deque()
         self.thread = 0
-        self.asks = True
+        self.open, self.asks = False, True
         self._boxes: dict[str, list[Box]] = {}
+        # What the middleware shall tell who comes late, and does not have yet.
+        self._kept: dict[Sender, deque[bytes]] = {}
 
     def serve(self, boxes: Iterable[tuple[Any, Box]]) -> None:
         """Hand over to these from now on: all subscriptions that the executor knows of."""
@@ -106,16 +121,22 @@ class Courier:
         for subscription, box in boxes:
             box.courier, box.wet = self, UNKNOWN
             self._boxes.setdefault(subscription.topic_name, []).append(box)
+        self.open = True
 
     def hand(self, sender: Sender, data: bytes) -> bool:
         """Hand a message over; return False if it has to go through the middleware."""
-        boxes = self._boxes.get(sender.topic)
-        if boxes is None or self.thread != get_ident() or sender.subscribers > len(boxes):
+        boxes = self._boxes.get(sender.topic, ())
+        here = self.open and len(boxes) > 0 and self.thread == get_ident()
+        # Fewer, if one asks for another type or for more than is offered.
+        if not here or sender.subscribers != len(boxes):
+            self._leave(sender)
             return False
         for box in boxes:
             if box.wet > 0:
                 box.pull()
             box(data)
+        if sender.retained:
+            self._kept.setdefault(sender, deque(maxlen=sender.retained)).append(data)
         self.sent.append(sender.topic)
         return True
 
@@ -125,9 +146,30 @@ class Courier:
             box.wet = max(box.wet, 0) + 1
         self.sent.append(topic)
 
+    def look(self) -> None:
+        """Leave what is kept for who comes late to the middleware, where somebody has come."""
+        for sender in list(self._kept):
+            if sender.subscribers != len(self._boxes[sender.topic]):
+                self._leave(sender)
+
     def close(self) -> None:
-        """Let everybody ask the middleware again."""
-        for served in self._boxes.values():
-            for box in served:
+        """Leave everything to the middleware."""
+        self.open = False
+        for sender in list(self._kept):
+            # Its node may have gone.
+            with suppress(InvalidHandle):
+                self._leave(sender)
+        for boxes in self._boxes.values():
+            for box in boxes:
                 box.courier = None
         self._boxes = {}
+
+    def _leave(self, sender: Sender) -> None:
+        """Let the middleware have what is kept; all known subscriptions had it before."""
+        kept, boxes = self._kept.pop(sender, ()), self._boxes.get(sender.topic, ())
+        for box in boxes if kept else ():
+            box.pull()
+        for data in kept:
+            sender.send(data)
+        for box in boxes if kept else ():
+            box.pull(known=kept)

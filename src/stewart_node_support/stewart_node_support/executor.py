@@ -52,7 +52,7 @@ INTERNALS = {
 # Longest chain of messages before a look at everything else: a loop must not stop the timers.
 LONGEST_CHAIN = 1000
 # While simulated time passes, other processes are listened to this often in real time [ns].
-LOOK_PERIOD = 2_000_000
+LOOK_PERIOD = 5_000_000
 # Before 7.1.9 rclpy resumes a suspended task at every turn, and does not notice when the future
 # that it awaits is done. Since then, a future that is awaited yields itself.
 POLLS_TASKS = next(Future().__await__()) is None
@@ -149,7 +149,7 @@ class LoneExecutor(SingleThreadedExecutor):
     def wake(self) -> None:
         """Take note that entities were created or destroyed."""
         self._changed = True
-        self._courier.close()
+        self._courier.open = False
         super().wake()
 
     def create_task(self, *args: Any, **kwargs: Any) -> Task:
@@ -161,14 +161,14 @@ class LoneExecutor(SingleThreadedExecutor):
         """Add a node; it comes after those that were added before."""
         self._order.setdefault(node)
         self._changed = True
-        self._courier.close()
+        self._courier.open = False
         return bool(super().add_node(node))
 
     def remove_node(self, node: Node) -> None:
         """Remove a node."""
         self._order.pop(node, None)
         self._changed = True
-        self._courier.close()
+        self._courier.open = False
         super().remove_node(node)
 
     def get_nodes(self) -> list[Node]:
@@ -179,7 +179,8 @@ class LoneExecutor(SingleThreadedExecutor):
         """Stop; what is ready is not called any more."""
         self._over = True
         self._watch.close()
-        self._courier.close()
+        if self.context.ok():
+            self._courier.close()
         if CountedPublisher.courier is self._courier:
             CountedPublisher.courier = None
         done = bool(super().shutdown(timeout_sec))
@@ -265,6 +266,7 @@ class LoneExecutor(SingleThreadedExecutor):
         else:
             ready = waits.ready_now(busy=busy)
         self._check()
+        self._courier.look()
         self._courier.asks = True
         self._look_due = monotonic_ns() + LOOK_PERIOD
         for item in ready:
@@ -317,15 +319,16 @@ class LoneExecutor(SingleThreadedExecutor):
 
     def _resume(self) -> bool:
         """Forget tasks that are done; return whether resuming the others has ended one."""
-        self._begun = {
-            task: entity
-            for task, entity in self._begun.items()
-            if not (task.done() or task.cancelled())
-        }
-        tasks = list(self._begun) if POLLS_TASKS else []
-        for task in tasks:
-            _run(task)
-        return any(task.done() for task in tasks)
+        ended = False
+        for task in list(self._begun):
+            if not (task.done() or task.cancelled()):
+                if POLLS_TASKS:
+                    _run(task)
+                if not task.done():
+                    continue
+                ended = True
+            self._begun.pop(task, None)
+        return ended
 
     def _check(self) -> None:
         """Raise if this executor or its context was shut down."""
@@ -341,6 +344,8 @@ class LoneExecutor(SingleThreadedExecutor):
         if self._changed or self._listed is None:
             self._check()
             self._changed = False
+            # Before the handles of what was destroyed are released.
+            self._courier.close()
             self._release()
             guards = (self._guard, self._sigint_gc)
             self._listed = Listing.of(self._order, guards, self._boxes, self.context)

@@ -47,10 +47,12 @@ class CountedPublisher:
         """Publish one message, or its bytes."""
         self.count += 1
         courier = CountedPublisher.courier
-        # Who comes late learns what is retained from the middleware.
-        if courier is not None and not self.retained and type(message) is bytes:
-            if courier.hand(self, message):
-                return
-        self._publisher.publish(message)
-        if courier is not None:
+        if courier is None:
+            self.send(message)
+        elif type(message) is not bytes or not courier.hand(self, message):
+            self.send(message)
             courier.note(self.topic)
+
+    def send(self, message: Any) -> None:
+        """Give a message to the middleware, uncounted."""
+        self._publisher.publish(message)
