@@ -140,6 +140,20 @@ def test_roll_pitch_and_yaw_agree_with_transforms3d():
         assert np.abs(angles - [roll, pitch, yaw]).max() < 1e-7
 
 
+@given(QUATERNIONS)
+def test_roll_pitch_and_yaw_turn_as_the_quaternion_does(q):
+    angles = spatial.rpy_from_quaternion(q)
+    assert (np.abs(angles) <= np.pi * np.array([1.0, 0.5, 1.0]) + TINY).all()
+    assert same_rotation(Rotation.from_euler('xyz', angles).as_quat(), q) < TINY
+
+
+@given(st.floats(-3.0, 3.0), st.sampled_from([-np.pi / 2, np.pi / 2]))
+def test_all_of_a_turn_about_one_axis_is_yaw(yaw, pitch):
+    q = Rotation.from_euler('xyz', [0.0, pitch, yaw]).as_quat()
+    for same in (q, -q):
+        assert spatial.rpy_from_quaternion(same) == pytest.approx([0.0, pitch, yaw], abs=TINY)
+
+
 def test_singular_attitude_has_angles_too():
     upright = [0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5)]
     assert spatial.rpy_from_quaternion(upright) == pytest.approx([0.0, np.pi / 2, 0.0])

@@ -25,7 +25,8 @@ class Box:
     """Serialised messages for one raw subscription: those handed over, then the middleware's.
 
     Args:
-        depth: How many messages wait at most; the oldest are dropped. 0: all of them.
+        depth: How many messages wait at most, and in the middleware as many again; the oldest are
+            dropped. 0: all of them.
 
     Attributes:
         courier: Who hands over; None as long as the node is in no executor that does.

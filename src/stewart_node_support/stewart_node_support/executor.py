@@ -255,9 +255,7 @@ class LoneExecutor(SingleThreadedExecutor):
         """Wait, and call what is ready; return whether something was called."""
         if self._watch.set_back():
             restart_timers(
-                item.entity
-                for item in self._listing().timers
-                if follows_system_clock(item.entity)
+                item.entity for item in self._listing().timers if follows_system_clock(item.entity)
             )
         waits, busy = self._listing().waits, self._busy()
         if timers:

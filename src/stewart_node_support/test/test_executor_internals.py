@@ -19,7 +19,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from stewart_node_support import courier, entities, executor, listing, publishers
 
-SOURCES = [Path(str(module.__file__)) for module in (courier, entities, executor, listing, publishers)]
+SOURCES = [
+    Path(str(module.__file__)) for module in (courier, entities, executor, listing, publishers)
+]
 NAMED = {name for names in executor.INTERNALS.values() for name in names}
 ALL = [(owner, name) for owner, names in executor.INTERNALS.items() for name in names]
 
