@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that wait in the middleware until somebody asks for them.
+"""Messages that wait until somebody asks for them.
 
 A callback per message costs an interpreter more than the message; what is needed once a motion,
 or only beside another message, is better fetched than delivered.
