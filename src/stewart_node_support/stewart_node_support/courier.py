@@ -68,9 +68,11 @@ class Box:
         Args:
             known: Messages to be left out.
         """
-        while (taken := self._ask()) is not None:
-            if taken[0] not in known:
-                self._handed.append(taken)
+        # A subscription that was destroyed has nothing.
+        with suppress(InvalidHandle):
+            while (taken := self._ask()) is not None:
+                if taken[0] not in known:
+                    self._handed.append(taken)
 
     def _ask(self) -> tuple[bytes, int] | None:
         handle, message_type = self._subscription.handle, self._subscription.msg_type
@@ -167,10 +169,13 @@ class Courier:
 
     def _leave(self, sender: Sender) -> None:
         """Let the middleware have what is kept; all known subscriptions had it before."""
-        kept, boxes = self._kept.pop(sender, ()), self._boxes.get(sender.topic, ())
-        for box in boxes if kept else ():
+        kept = self._kept.pop(sender, None)
+        if kept is None:
+            return
+        boxes = self._boxes[sender.topic]
+        for box in boxes:
             box.pull()
         for data in kept:
             sender.send(data)
-        for box in boxes if kept else ():
+        for box in boxes:
             box.pull(known=kept)

@@ -155,6 +155,23 @@ def test_who_comes_late_learns_what_is_retained_and_nobody_hears_it_twice(stage:
     assert numbers(list(inbox.take()))[-50:] == list(range(12, 62))
 
 
+def test_a_subscription_that_has_gone_loses_nobody_anything(stage: Stage) -> None:
+    publisher = CountedPublisher(stage.sender, Int32, 'count', COMMANDED_QOS)
+    heard = stage.hear(stage.hearer, COMMANDED_QOS)
+    leaving = stage.hear(stage.hearer, COMMANDED_QOS)
+    stage.until(lambda: publisher.subscribers == 2)
+    drain(stage.executor)
+    publish(publisher, 0, 2)
+    drain(stage.executor)
+    stage.hearer.destroy_subscription(list(stage.hearer.subscriptions)[-1])
+    publish(publisher, 2, 4)
+    drain(stage.executor)
+    publish(publisher, 4, 6)
+    drain(stage.executor)
+    assert numbers(heard) == list(range(6))
+    assert numbers(leaving) == [0, 1]
+
+
 def test_messages_for_an_occupied_callback_group_wait(stage: Stage) -> None:
     publisher = CountedPublisher(stage.sender, Int32, 'count', COMMAND_QOS)
     heard = stage.hear(stage.hearer)
