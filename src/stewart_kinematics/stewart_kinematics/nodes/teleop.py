@@ -120,7 +120,8 @@ class Teleop(TrajectoryNode):
             period, scale = 1.0 / self.parameters.rate, self.parameters.speed_scale
             self._steering = Steering(guard, start, period=period, scale=scale)
             self.play(self._steering.plan, min(sent, now))
-        assert self.playback is not None
+        if self.playback is None:  # aborted with its first setpoint
+            return
         asked_at = self.playback.elapsed(min(sent, now))
         self._steering.command(twist, asked_at, in_platform=in_platform)
 
