@@ -71,9 +71,8 @@ class Backend(ABC):
             none.
         wire: How the frames fare, where there are frames.
         holds_blindly: Whether a leg is held although its measured stroke is wrong.
-        compiles: Whether the cyclic process shall load the compiled kernels. What the control loop
-            computes takes 20 µs more of a cycle without them, and spares a process with real-time
-            priority a compiler.
+        compiles: Whether the cyclic process shall load compiled kernels. Without them a cycle
+            takes some 20 µs more, and no compiler is in a process with real-time priority.
     """
 
     name: ClassVar[str]

@@ -18,6 +18,7 @@ from sensor_msgs.msg import Joy
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.teleop import Teleop
 from stewart_node_support.conversions import twist_msg
+from stewart_node_support.stamps import from_nanoseconds
 
 UP = (0.0, 0.0, 0.02, 0.0, 0.0, 0.0)
 AXES, BUTTONS, DEAD_MAN = 8, 11, 4
@@ -210,3 +211,19 @@ def test_leaving_enabled_ends_the_motion(rig: HandRig) -> None:
     rig.drive(DriverState.ENABLED)
     rig.push(0.3)
     assert len(rig.setpoints) > count
+
+
+def test_a_motion_that_is_aborted_with_its_first_setpoint_leaves_the_node_up() -> None:
+    """A message that is nearly too late finds that nothing has been executed since."""
+    with Rig() as rig:
+        node = rig.active(Teleop, patience=0.05)
+        rig.drive(DriverState.ENABLED)
+        message = TwistStamped(twist=twist_msg(UP[:3], UP[3:]))
+        message.header.frame_id = 'base_link'
+        now = rig.probe.get_clock().now().nanoseconds
+        message.header.stamp = from_nanoseconds(now - 60_000_000)
+        rig.talk(TwistStamped, 'teleop/twist').publish(message)
+        rig.spin(0.1)
+
+        assert 'executes nothing' in node.aborted
+        assert node.playback is None
