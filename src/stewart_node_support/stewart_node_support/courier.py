@@ -17,6 +17,7 @@ from time import time_ns
 from typing import Any, Protocol
 
 from rclpy.exceptions import InvalidHandle
+from rclpy.qos import qos_check_compatible, QoSCompatibility, QoSProfile
 
 UNKNOWN = 1 << 40
 
@@ -50,6 +51,14 @@ class Box:
     def belong_to(self, subscription: Any) -> None:
         """Take note of the subscription; before that nothing can be taken."""
         self._subscription = subscription
+
+    def hears(self, sender: Sender) -> bool:
+        """Tell whether the middleware matches the subscription with a publisher on its topic."""
+        subscription = self._subscription
+        if subscription.msg_type is not sender.message_type:
+            return False
+        fit, _ = qos_check_compatible(sender.qos, subscription.qos_profile)
+        return bool(fit != QoSCompatibility.ERROR)
 
     def take(self) -> tuple[bytes, int] | None:
         """Return the oldest message and when it came [ns since the epoch]; None if there is none.
@@ -90,6 +99,8 @@ class Sender(Protocol):
     """A publisher as the courier sees it."""
 
     topic: str
+    message_type: Any
+    qos: QoSProfile
     retained: int
 
     @property
@@ -115,12 +126,14 @@ class Courier:
         self.thread = 0
         self.open, self.asks = False, True
         self._boxes: dict[str, list[Box]] = {}
+        # Those of them that a sender reaches.
+        self._reached: dict[Sender, list[Box]] = {}
         # What the middleware shall tell who comes late, and does not have yet.
         self._kept: dict[Sender, deque[bytes]] = {}
 
     def serve(self, boxes: Iterable[tuple[Any, Box]]) -> None:
         """Hand over to these from now on: all subscriptions that the executor knows of."""
-        self._boxes = {}
+        self._boxes, self._reached = {}, {}
         for subscription, box in boxes:
             box.courier, box.wet = self, UNKNOWN
             self._boxes.setdefault(subscription.topic_name, []).append(box)
@@ -128,9 +141,8 @@ class Courier:
 
     def hand(self, sender: Sender, data: bytes) -> bool:
         """Hand a message over; return False if it has to go through the middleware."""
-        boxes = self._boxes.get(sender.topic, ())
+        boxes = self._boxes_of(sender)
         here = self.open and len(boxes) > 0 and self.thread == get_ident()
-        # Fewer, if one asks for another type or for more than is offered.
         if not here or sender.subscribers != len(boxes):
             self._leave(sender)
             return False
@@ -152,7 +164,7 @@ class Courier:
     def look(self) -> None:
         """Leave what is kept for who comes late to the middleware, where somebody has come."""
         for sender in list(self._kept):
-            if sender.subscribers != len(self._boxes[sender.topic]):
+            if sender.subscribers != len(self._boxes_of(sender)):
                 self._leave(sender)
 
     def close(self) -> None:
@@ -165,14 +177,22 @@ class Courier:
         for boxes in self._boxes.values():
             for box in boxes:
                 box.courier = None
-        self._boxes = {}
+        self._boxes, self._reached = {}, {}
+
+    def _boxes_of(self, sender: Sender) -> list[Box]:
+        """Return the boxes that a sender reaches."""
+        found = self._reached.get(sender)
+        if found is None:
+            boxes = self._boxes.get(sender.topic, ())
+            found = self._reached[sender] = [box for box in boxes if box.hears(sender)]
+        return found
 
     def _leave(self, sender: Sender) -> None:
         """Let the middleware have what is kept; all known subscriptions had it before."""
         kept = self._kept.pop(sender, None)
         if kept is None:
             return
-        boxes = self._boxes[sender.topic]
+        boxes = self._boxes_of(sender)
         for box in boxes:
             box.pull()
         for data in kept:

@@ -19,6 +19,7 @@ class CountedPublisher:
 
     Attributes:
         topic: Full name of the topic, namespace and remappings applied.
+        message_type, qos: Of its messages, and what is offered.
         count: Messages published so far.
         retained: How many of the last ones a subscription that comes late is told.
         courier: Of all publishers of the process: who hands bytes over to the nodes of an executor
@@ -29,7 +30,11 @@ class CountedPublisher:
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         self._publisher = node.create_publisher(message_type, topic, qos)
-        self.topic = str(self._publisher.topic_name)
+        self.topic, self.message_type, self.qos = (
+            str(self._publisher.topic_name),
+            message_type,
+            qos,
+        )
         self.count = 0
         latched = qos.durability == DurabilityPolicy.TRANSIENT_LOCAL
         self.retained = qos.depth if latched else 0

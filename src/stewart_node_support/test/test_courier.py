@@ -15,6 +15,7 @@ pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
@@ -109,6 +110,20 @@ def test_the_middleware_is_left_out_until_somebody_outside_listens(stage: Stage)
     assert numbers(heard) == list(range(8))
     assert numbers(list(inbox.take())) == [3, 4, 5, 6, 7]
     assert publisher.count == 8
+
+
+def test_an_outsider_hears_beside_one_inside_that_asks_for_more_than_is_offered(
+    stage: Stage,
+) -> None:
+    offered = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+    publisher = CountedPublisher(stage.sender, Int32, 'count', offered)
+    heard, odd = stage.hear(stage.hearer, offered), stage.hear(stage.hearer)
+    stage.hear(stage.outside, offered)
+    stage.until(lambda: publisher.subscribers == 2)
+    publish(publisher, 0, 3)
+    drain(stage.executor)
+    assert numbers(stage.sent) == numbers(heard) == [0, 1, 2]
+    assert odd == []
 
 
 def test_messages_before_and_behind_the_middleware_keep_their_order(stage: Stage) -> None:
