@@ -40,6 +40,10 @@ PANEL = 600
 SLIDER = '[role=slider]'
 # The sliders of target and speed; that of jogging is below them.
 SLIDERS = 7
+VALUES = (
+    'return [...document.querySelectorAll(arguments[0])]'
+    ".map(item => item.getAttribute('aria-valuenow'));"
+)
 BUTTON = (
     "const found = [...document.querySelectorAll('button')]"
     '.find(item => item.innerText.trim() === arguments[0]);'
@@ -120,8 +124,8 @@ def press(browser: Any, slider: int, key: str) -> None:
 
 def values(browser: Any) -> list[float]:
     """Return where the sliders of target and speed stand, from the top."""
-    sliders = browser.find_elements('css selector', SLIDER)[:SLIDERS]
-    return [float(item.get_attribute('aria-valuenow')) for item in sliders]
+    # In one go: between two questions the page may have drawn the sliders anew.
+    return [float(value) for value in browser.execute_script(VALUES, SLIDER)[:SLIDERS]]
 
 
 def drag(browser: Any, column: int, row: int, up: int) -> None:
