@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from rclpy.node import Node
 from stewart_bags.reading import Bag
@@ -15,6 +17,23 @@ from stewart_node_support.publishers import CountedPublisher
 def published(nodes: Sequence[Node]) -> list[CountedPublisher]:
     """Return the publishers of nodes that count."""
     return [item for node in nodes for item in getattr(node, 'published', {}).values()]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """How many messages a bag has of each topic, and the messages of those that are latched."""
+
+    counts: dict[str, int]
+    told: dict[str, list[bytes]]
+
+    @classmethod
+    def of(cls, path: Path, latched: Collection[str]) -> Contents:
+        """Read a closed bag."""
+        with Bag(path) as bag:
+            told: dict[str, list[bytes]] = {topic: [] for topic in latched if topic in bag.topics}
+            for topic, messages in told.items():
+                messages += [bytes(data) for _, _, data in bag.raw([topic])]
+            return cls({topic: item.count for topic, item in bag.topics.items()}, told)
 
 
 class RecorderTally:
@@ -30,12 +49,12 @@ class RecorderTally:
         self.sent = Counter[str]()
         """Messages published for the last bag, by topic."""
 
-    def judge(self, nodes: Sequence[Node], bag: Bag) -> dict[str, int]:
+    def judge(self, nodes: Sequence[Node], contents: Contents) -> dict[str, int]:
         """Return what a bag lacks, by topic, and negative what it has in excess; else empty.
 
         Args:
             nodes: All that have published since the last bag, its recorder among them.
-            bag: The next one, closed. Nothing is published until another recorder listens.
+            contents: Of the next bag. Nothing is published until another recorder listens.
         """
         publishers, depths = published(nodes), Counter[str]()
         self.sent.clear()
@@ -45,22 +64,22 @@ class RecorderTally:
         self._counted = {item: item.count for item in publishers}
         lacking = {}
         for topic, sent in sorted(self.sent.items()):
-            missing = sent - self._new_in(bag, topic, depths[topic])
+            missing = sent - self._new_in(contents, topic, depths[topic])
             if missing:
                 lacking[topic] = missing
         return lacking
 
-    def _new_in(self, bag: Bag, topic: str, depth: int) -> int:
+    def _new_in(self, contents: Contents, topic: str, depth: int) -> int:
         """Return how many messages of a topic are in a bag and were not told again."""
-        if topic not in bag.topics:
-            return 0
         if not depth:
-            return bag.topics[topic].count
+            return contents.counts.get(topic, 0)
         before = self._retained.get(topic, deque[bytes](maxlen=depth))
-        told, last, count = set(before), before.copy(), 0
-        for _, _, data in bag.raw([topic]):
-            if bytes(data) not in told:
-                last.append(bytes(data))
-                count += 1
-        self._retained[topic] = last
-        return count
+        again = set(before)
+        new = [data for data in contents.told.get(topic, []) if data not in again]
+        self._retained[topic] = deque([*before, *new], maxlen=depth)
+        return len(new)
+
+
+def latched(nodes: Sequence[Node]) -> set[str]:
+    """Return the topics that tell a late subscription their last messages."""
+    return {item.topic for item in published(nodes) if item.retained}

@@ -23,10 +23,12 @@ from __future__ import annotations
 import harness  # isort: skip  (before numpy)
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 import json
+import multiprocessing
 from operator import le
 import os
 from pathlib import Path
@@ -34,12 +36,14 @@ import shutil
 import sys
 from tempfile import TemporaryDirectory
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.executors import Executor
 from rclpy.node import Node
-from recorder_tally import published, RecorderTally
+from recorder_tally import Contents, latched, published, RecorderTally
+from soak_faults import drawn, Fault
 from stewart_bags.reading import Bag
 from stewart_bags.series import read_joints
 from stewart_bringup.composition import compose, make_node
@@ -55,6 +59,8 @@ from stewart_node_support.lock_step import LockStep
 from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
 
+Result = TypeVar('Result')
+
 RIG, WAVE, TRAJECTORY = 'ex800_daq', 'jonswap', 'ocean_trajectory'
 FILES = [config_file('rig', RIG), config_file('wave', WAVE)]
 FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
@@ -65,37 +71,6 @@ PERIOD = 0.005
 ROTATION_LIMIT = 60.0
 # What the results are called, by how time passes.
 NAMES = {'simulated': 'soak', 'real': 'soak_in_real_time'}
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What is injected and how it is mended; `trips` if the driver has to go to FAULT."""
-
-    name: str
-    arguments: dict[str, Any]
-    mend: tuple[str, dict[str, Any]] | None
-    trips: bool
-    seconds: float = 2.0
-
-
-def drawn(rng: np.random.Generator) -> Fault:
-    """Draw a fault."""
-    leg = int(rng.integers(1, 7))
-    mended = 'card.mend', {}
-    return (
-        Fault('card.stick', {'leg': leg}, mended, trips=True),
-        Fault('card.saturate', {'leg': leg, 'end': 'high'}, mended, trips=True),
-        Fault('card.saturate', {'leg': leg, 'end': 'low'}, mended, trips=True),
-        Fault('card.disturb', {'leg': leg, 'volts': 0.5}, mended, trips=True),
-        Fault('card.disturb', {'leg': leg, 'volts': 0.02}, mended, trips=False),
-        Fault('card.remove', {}, mended, trips=True),
-        Fault('imu.garbage', {'count': 500}, None, trips=False),
-        Fault('imu.lose', {'count': 33}, None, trips=False),
-        Fault('imu.checksum', {'count': 5}, None, trips=False),
-        Fault('imu.freeze', {}, ('imu.freeze', {'on': False}), trips=False),
-        Fault('imu.silence', {}, ('imu.silence', {'on': False}), trips=False),
-        Fault('imu.unplug', {}, ('imu.plug', {}), trips=False),
-    )[int(rng.integers(12))]
 
 
 @dataclass
@@ -260,20 +235,20 @@ class Soak(WaveOperator):
     def judge(self) -> None:
         """Hold the bag of the segment, closed, against what was published; then remove it."""
         account = self.account
-        with Bag(self.bag) as bag:
-            lacking = self._tally.judge([self._recorder, *self._others], bag)
+        nodes = [self._recorder, *self._others]
+        contents, stamps_ns = elsewhere(read, self.bag, latched(nodes))
+        lacking = self._tally.judge(nodes, contents)
         account.messages += self._tally.sent.total()
         for topic, count in lacking.items():
             account.lost += max(count, 0)
             account.surplus += max(-count, 0)
             print(f'{self.bag.name}: {count} messages of {topic} are missing', flush=True)
         if self._pace is not None:
-            account.gaps += self._gaps()
+            account.gaps += self._gaps(stamps_ns)
         shutil.rmtree(self.bag)
 
-    def _gaps(self) -> list[tuple[float, float]]:
-        with Bag(self.bag) as bag:
-            stamps = 1e-9 * read_joints(bag, 'actuator_states').stamp_ns
+    def _gaps(self, stamps_ns: NDArray[np.int64]) -> list[tuple[float, float]]:
+        stamps = 1e-9 * stamps_ns
         late = np.flatnonzero(np.diff(stamps) > 1.5 * PERIOD)
         inside = np.zeros(len(late), dtype=bool)
         for begin, end in self._windows:
@@ -289,6 +264,18 @@ class Soak(WaveOperator):
                 len(os.listdir('/proc/self/fd')),
             )
         )
+
+
+def read(path: Path, topics: Collection[str]) -> tuple[Contents, NDArray[np.int64]]:
+    """Return what a bag holds, with the messages of some topics, and its legs' stamps [ns]."""
+    with Bag(path) as bag:
+        return Contents.of(path, topics), read_joints(bag, 'actuator_states').stamp_ns
+
+
+def elsewhere(work: Callable[..., Result], *arguments: Any) -> Result:
+    """Do it in a process of its own, whose memory is not that of the rig."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context('spawn')) as pool:
+        return pool.submit(work, *arguments).result()
 
 
 def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:

@@ -20,7 +20,6 @@ from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Float64
 from stewart_bags.nodes.recorder import Recorder
-from stewart_bags.reading import Bag
 from stewart_bags.recording import Recording
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, EVERY_STATE_QOS, STATE_QOS
@@ -60,8 +59,10 @@ class Rig:
         self.executor.remove_node(recorder)
         recorder.destroy_node()
         self._until(lambda: not any(item.subscribers for item in self.publishers.values()))
-        with Bag(output) as bag:
-            return self.tally.judge([self.node], bag)
+        from recorder_tally import Contents, latched
+
+        contents = Contents.of(output, latched([self.node]))
+        return self.tally.judge([self.node], contents)
 
     def _until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 30.0
