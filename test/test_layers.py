@@ -38,7 +38,12 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_interfaces': set(),
     'stewart_kinematics': {*TABLES, 'stewart_description'},
     'stewart_node_support': {'stewart_description', 'stewart_interfaces'},
-    'stewart_simulation': {*KINEMATICS, 'stewart_dynamics', 'stewart_driver'},
+    'stewart_simulation': {
+        *KINEMATICS,
+        'stewart_description',
+        'stewart_driver',
+        'stewart_dynamics',
+    },
     'stewart_tables': set(),
     'stewart_viewer': {*KINEMATICS, 'stewart_description'},
 }

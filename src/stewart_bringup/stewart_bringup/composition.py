@@ -36,7 +36,7 @@ from stewart_bringup.rigs import (
     setting,
     VIRTUAL_RIG,
 )
-from stewart_description.suggestion import unknown_name
+from stewart_description.suggestion import expected_name
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
@@ -286,7 +286,7 @@ def _require_meaning(files: Sequence[Path], nodes: Sequence[Node]) -> None:
         for name, values in sections(path):
             for key, value in flattened(values) if not name else ():
                 if key not in known:
-                    expected = unknown_name(key, known, 'parameter of any node')
+                    expected = expected_name(key, known, 'parameter of any node')
                     raise ParameterError(f'{key} in {path}', value, expected)
 
 

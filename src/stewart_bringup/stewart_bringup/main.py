@@ -35,7 +35,7 @@ import traceback
 from types import ModuleType
 from typing import Any
 
-from stewart_description.suggestion import similar
+from stewart_description.suggestion import meant
 from stewart_node_support.errors import is_deliberate, sentence_of
 
 GROUP = 'stewart.verbs'
@@ -236,9 +236,7 @@ def _keep_what_is_read(parser: argparse.ArgumentParser, arguments: argparse.Name
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:
-    close = similar(name, verbs)
-    hint = f'; did you mean {close}?' if close else f'; there are {", ".join(verbs) or "none"}'
-    return f'no verb {name!r}{hint}'
+    return f'no verb {name!r}{meant(name, verbs) or "; there are " + (", ".join(verbs) or "none")}'
 
 
 def _open_closed_streams() -> None:

@@ -18,7 +18,7 @@ import sys
 from typing import Any
 
 from stewart_bringup.errors import BringupError
-from stewart_description.suggestion import unknown_name
+from stewart_description.suggestion import expected_name, meant
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
 from stewart_simulation.rig.directory import default_directory, ends_in, wiring
@@ -86,7 +86,8 @@ def require_known_nodes(files: Sequence[Path]) -> None:
     for path in files:
         for name, _ in sections(path):
             if name and name not in known:
-                raise ConfigurationError(name, None, unknown_name(name, known, 'node'), str(path))
+                expected = expected_name(name, known, 'node')
+                raise ConfigurationError('section', name, expected, str(path))
 
 
 def setting(files: Sequence[Path], node: str, key: str) -> Any:
@@ -147,7 +148,7 @@ def config_file(kind: str, name: str) -> Path:
         return path
     known = available(kind)
     if name not in known:
-        names = ', '.join(sorted(known))
+        names = ', '.join(sorted(known)) + meant(name, known)
         raise BringupError(f'no configuration {f"{kind} {name}"!r}, there are {names}')
     return known[name]
 

@@ -199,7 +199,7 @@ def test_negative_number_is_no_option(
         (['--duration', 'abc'], 2, "--duration: expected a number above 0, up to 3600, got 'abc'"),
         (['--seed', '-1'], 2, "--seed: expected a whole number not below 0, got '-1'"),
         (['--output', __file__], 2, '--output: expected a folder that can be written, got '),
-        (['--platform', 'vigor'], 1, "no configuration 'rig vigor', there are "),
+        (['--platform', 'vigor'], 1, 'vigo_at_sea, vigo_ethercat (did you mean vigo?)'),
         (['--backend', 'magic'], 1, 'magic'),
         (['--at-sea', '--wave', 'eq18'], 1, 'a sea of its own: leave out --wave'),
     ],

@@ -75,7 +75,11 @@ def test_the_samples_keep_every_limit(tmp_path: Path, capsys: pytest.CaptureFixt
     ('text', 'words', 'sentence'),
     [
         (FILE.replace('0.05', '5'), ('--check',), 'waypoint 1 (up) is out of reach: stroke of'),
-        (FILE.replace('pose:', 'pos:'), ('--check',), 'waypoints[2].pos: expected no such key'),
+        (
+            FILE.replace('pose:', 'pos:'),
+            ('--check',),
+            'waypoints[2].pos: expected a key that',
+        ),
         (FILE, ('--check', '--repeat', '5000'), 'may be visited 1 to 1000 times'),
         (FILE, ('--check', '--name', 'x'), '--name is for --teach'),
         (FILE, ('--platform', 'ex800'), 'a rig says which platform it is'),

@@ -361,6 +361,8 @@ def test_it_needs_no_ros(tmp_path: Path) -> None:
 def test_what_cannot_be_played_is_refused() -> None:
     with pytest.raises(BringupError, match="no motion 'storm'"):
         files_of('storm')
+    with pytest.raises(BringupError, match=r'did you mean jonswap\?'):
+        files_of('jonswp')
     with pytest.raises(ParameterError, match='did you mean playout_delay'):
         pipeline(overrides={'driver': {'playout_dely': 0.03}})
     with pytest.raises(ConfigurationError, match='metal follows no simulated time'):

@@ -10,8 +10,8 @@ import difflib
 LONGEST_LIST = 12
 
 
-def unknown_name(name: object, known: Iterable[object], what: str = 'key') -> str:
-    """Say that there is no such name, and which one may be meant.
+def expected_name(name: object, known: Iterable[object], what: str = 'key') -> str:
+    """Say what is expected in the place of a name that nobody knows.
 
     Args:
         name: What stands in the file.
@@ -19,14 +19,26 @@ def unknown_name(name: object, known: Iterable[object], what: str = 'key') -> st
         what: What they name.
 
     Returns:
-        "no such key; did you mean x?", or the list of the names that there are.
+        "a key that exists (did you mean x?)", or with the list of the names that there are.
     """
     names = sorted(map(str, known))
-    close = similar(name, names)
-    if close:
-        return f'no such {what}; did you mean {close}?'
     listed = names[:LONGEST_LIST] + ['…'] * (len(names) > LONGEST_LIST)
-    return f'no such {what}; known are {", ".join(listed) or "none"}'
+    hint = meant(name, names) or f' ({", ".join(listed) or "none"})'
+    return f'a {what} that exists{hint}'
+
+
+def meant(name: object, known: Iterable[object]) -> str:
+    """Return what is added in a sentence to the names that are known.
+
+    Args:
+        name: What somebody has written.
+        known: The names that there are.
+
+    Returns:
+        " (did you mean x?)", or nothing if no name is like it.
+    """
+    close = similar(name, known)
+    return f' (did you mean {close}?)' if close else ''
 
 
 def similar(name: object, known: Iterable[object]) -> str:

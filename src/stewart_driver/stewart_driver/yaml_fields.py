@@ -12,7 +12,7 @@ from pathlib import Path
 import sys
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeAlias, TypeVar
 
-from stewart_description.suggestion import similar, unknown_name
+from stewart_description.suggestion import expected_name, similar
 from stewart_description.yaml_text import ERRORS, in_words, parsed
 from stewart_driver.errors import ConfigurationError
 
@@ -109,9 +109,9 @@ def _model(cls: Any, content: Any, where: str) -> Any:
             values[name] = None if optional else ()
         elif parameter.default is parameter.empty:
             there = similar(key, {*map(str, content)} - {*keys.values()})
-            meant = f'; is {there} meant to be it?' if there else ''
+            meant = f' (is {there} meant to be it?)' if there else ''
             if not (where or there):
-                meant = f'; its keys are {", ".join(map(str, content)) or "none"}'
+                meant = f' (its keys are {", ".join(map(str, content)) or "none"})'
             found = content.get(key, MISSING)
             raise ConfigurationError(prefix + key, found, _expected(kind, check) + meant)
     _refuse_unknown(content, keys.values(), prefix)
@@ -121,7 +121,7 @@ def _model(cls: Any, content: Any, where: str) -> Any:
 def _refuse_unknown(content: dict[Any, Any], known: Any, prefix: str) -> None:
     for key, value in content.items():
         if key not in known:
-            raise ConfigurationError(f'{prefix}{key}', value, unknown_name(key, known))
+            raise ConfigurationError(f'{prefix}{key}', value, expected_name(key, known))
 
 
 def _unwrapped(hint: Any, check: Check = Check()) -> tuple[Any, Check, bool]:

@@ -171,6 +171,11 @@ def test_wrong_entry_is_named_with_its_value(
     assert str(caught.value).endswith(f', got {"nothing" if value is None else repr(value)}')
 
 
+def test_a_mistyped_platform_is_answered_with_the_one_that_is_meant() -> None:
+    with pytest.raises(ConfigurationError, match=r"did you mean vigo\?\), got 'vigoo'"):
+        Platform.from_yaml('vigoo')
+
+
 @pytest.mark.parametrize('value', [float('nan'), float('inf')])
 def test_number_that_is_not_finite_is_refused(read: Callable[..., Platform], value: float) -> None:
     """YAML can say .nan and .inf; a platform cannot."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-import difflib
 import math
 from typing import Any, get_args, get_origin, get_type_hints, TypeVar
 
+from stewart_description.suggestion import meant
 from stewart_node_support.errors import ParameterError
 
 T = TypeVar('T')
@@ -63,9 +63,7 @@ def filled(cls: type[T], values: Mapping[str, Any]) -> T:
     known = {rule.name: rule for rule in rules(cls)}
     for name, value in values.items():
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f'; did you mean {close[0]}?' if close else ''
-            raise ParameterError(name, value, f'one of {", ".join(known)}{hint}')
+            raise ParameterError(name, value, f'one of {", ".join(known)}{meant(name, known)}')
     return cls(**{name: known[name].check(value) for name, value in values.items()})
 
 

@@ -17,7 +17,7 @@ from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescri
 from rclpy.exceptions import ParameterUninitializedException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from stewart_description.suggestion import unknown_name
+from stewart_description.suggestion import expected_name
 from stewart_description.yaml_text import ERRORS, in_words, Loader, parsed
 from stewart_node_support import fields
 from stewart_node_support.errors import ParameterError
@@ -133,7 +133,7 @@ def require_known(node: Node, files: Iterable[Path]) -> None:
             known = known_to(node)
             if name in known or name.startswith(ignored):
                 continue
-            expected = unknown_name(name, known, 'parameter')
+            expected = expected_name(name, known, 'parameter')
             raise ParameterError(f'{name} of {node.get_name()} in {path}', value, expected)
 
 

@@ -60,7 +60,7 @@ def test_misspelt_parameter_is_refused_with_the_one_that_is_meant(
     node: Node, tmp_path: Path, key: str, parameters: str, meant: str
 ) -> None:
     path = written(tmp_path, f'{key}: {{ros__parameters: {parameters}}}\n')
-    said = rf'arm in {re.escape(str(path))}: .* did you mean {re.escape(meant)}\?'
+    said = rf'arm in {re.escape(str(path))}: .* \(did you mean {re.escape(meant)}\?'
     with pytest.raises(ParameterError, match=said):
         require_known(node, [path])
 

@@ -172,6 +172,11 @@ def test_what_needs_the_wall_clock_is_refused() -> None:
         InlineRig(settings, Clock())
 
 
+def test_a_mistyped_setting_is_answered_with_the_one_that_is_meant() -> None:
+    with pytest.raises(ConfigurationError, match=r'paylod_mass: .*did you mean payload_mass\?'):
+        RigSettings.from_plain({'paylod_mass': 3.0})
+
+
 def test_the_sensor_of_a_rig_is_on_an_inline_port() -> None:
     settings = RigSettings.from_plain({**SETTINGS.plain(), 'imu': True})
     clock = Clock()

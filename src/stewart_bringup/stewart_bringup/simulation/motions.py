@@ -13,6 +13,7 @@ from typing import Any
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file, sections
 from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_description.suggestion import meant
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import check, plan_move
@@ -78,8 +79,9 @@ def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
             return [path], {}
     if path.suffix in {'.yaml', '.yml', '.csv'} or name in multi_sine.shipped():
         return [], {EXCITATION: {'motion': name}}
-    known = ', '.join([*available('wave'), *multi_sine.shipped(), MOVE])
-    raise BringupError(f'no motion {name!r}: expected {known}, or a CSV or YAML file')
+    known = [*available('wave'), *multi_sine.shipped(), MOVE]
+    expected = f'{", ".join(known)}, or a CSV or YAML file{meant(name, known)}'
+    raise BringupError(f'no motion {name!r}: expected {expected}')
 
 
 def source_of(files: Sequence[Path], overrides: dict[str, Any]) -> str:

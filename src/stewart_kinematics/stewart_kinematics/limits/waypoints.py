@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_description.suggestion import unknown_name
+from stewart_description.suggestion import expected_name
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
@@ -84,7 +84,7 @@ class WaypointList:
     def _from_section(cls, section: Section, platform: Platform) -> WaypointList:
         name = section.text('relative_to') if section.has('relative_to') else 'base'
         if name not in REFERENCES:
-            raise ConfigurationError('relative_to', name, unknown_name(name, REFERENCES, 'pose'))
+            raise ConfigurationError('relative_to', name, expected_name(name, REFERENCES, 'pose'))
         geometry = platform.geometry
         reference = geometry.named_pose(name)
         poses = named_poses(platform)
@@ -238,7 +238,7 @@ def _waypoint(
     if section.has('pose'):
         known, path = section.text('pose'), section.path('pose')
         if known not in poses:
-            raise ConfigurationError(path, known, unknown_name(known, poses, 'pose'))
+            raise ConfigurationError(path, known, expected_name(known, poses, 'pose'))
         if section.has('position_m') or section.has('rpy_deg'):
             expected = 'a name, or position_m and rpy_deg, not both'
             raise ConfigurationError(path, known, expected)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from stewart_description import platform_path, UnknownPlatformError
+from stewart_description.suggestion import meant
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.model.geometry import Geometry, X_AXES
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR, ROTARY, SLIDING
@@ -233,7 +234,8 @@ class Platform:
         try:
             path = platform_path(name_or_path)
         except UnknownPlatformError as error:
-            expected = f'one of {", ".join(error.known)} or the path of a .yaml file'
+            known = f'one of {", ".join(error.known)} or the path of a .yaml file'
+            expected = known + meant(error.name, error.known)
             raise ConfigurationError('platform', error.name, expected) from error
         section = read_yaml(path)
         try:

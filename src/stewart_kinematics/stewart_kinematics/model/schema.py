@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stewart_description.suggestion import similar, unknown_name
+from stewart_description.suggestion import expected_name, similar
 from stewart_description.yaml_text import ERRORS, in_words, parsed
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
@@ -68,7 +68,7 @@ class Section:
         self._read.add(key)
         if key not in self._content:
             there = similar(key, set(self._content) - self._read)
-            meant = f'; is {there} meant to be it?' if there else ''
+            meant = f' (is {there} meant to be it?)' if there else ''
             expected = f'{expected}, but the key is missing{meant}'
             raise ConfigurationError(self.path(key), None, expected)
         return self._content[key]
@@ -162,7 +162,7 @@ class Section:
         """Refuse keys that were never read and are not among `optional`."""
         for key in self._content:
             if key not in self._read and key not in optional:
-                expected = unknown_name(key, {*self._read, *optional})
+                expected = expected_name(key, {*self._read, *optional})
                 raise ConfigurationError(self.path(key), self._content[key], expected)
 
     @staticmethod

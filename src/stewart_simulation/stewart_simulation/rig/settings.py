@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from stewart_description.suggestion import expected_name
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.options import option
@@ -136,7 +137,7 @@ class RigSettings(PlantOptions):
         chosen: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
-                raise ConfigurationError(name, value, f'one of {", ".join(known)}')
+                raise ConfigurationError(name, value, expected_name(name, known, 'setting'))
             default: Any = known[name]
             kind = type(default)
             kinds = {float: (int, float), tuple: (list, tuple)}.get(kind, kind)
