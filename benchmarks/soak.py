@@ -23,7 +23,7 @@ from __future__ import annotations
 import harness  # isort: skip  (before numpy)
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.executors import Executor
 from rclpy.node import Node
-from recorder_tally import Contents, latched, published, RecorderTally
+from recorder_tally import Contents, published, RecorderTally, Retained
 from soak_faults import drawn, Fault
 from stewart_bags.reading import Bag
 from stewart_bags.series import read_joints
@@ -236,7 +236,7 @@ class Soak(WaveOperator):
         """Hold the bag of the segment, closed, against what was published; then remove it."""
         account = self.account
         nodes = [self._recorder, *self._others]
-        contents, stamps_ns = elsewhere(read, self.bag, latched(nodes))
+        contents, stamps_ns = elsewhere(read, self.bag, self._tally.told(nodes))
         lacking = self._tally.judge(nodes, contents)
         account.messages += self._tally.sent.total()
         for topic, count in lacking.items():
@@ -266,10 +266,10 @@ class Soak(WaveOperator):
         )
 
 
-def read(path: Path, topics: Collection[str]) -> tuple[Contents, NDArray[np.int64]]:
-    """Return what a bag holds, with the messages of some topics, and its legs' stamps [ns]."""
+def read(path: Path, told: Retained) -> tuple[Contents, NDArray[np.int64]]:
+    """Return what a bag holds beside what was told again, and the stamps of its legs [ns]."""
     with Bag(path) as bag:
-        return Contents.of(path, topics), read_joints(bag, 'actuator_states').stamp_ns
+        return Contents.of(path, told), read_joints(bag, 'actuator_states').stamp_ns
 
 
 def elsewhere(work: Callable[..., Result], *arguments: Any) -> Result:

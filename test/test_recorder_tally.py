@@ -59,9 +59,9 @@ class Rig:
         self.executor.remove_node(recorder)
         recorder.destroy_node()
         self._until(lambda: not any(item.subscribers for item in self.publishers.values()))
-        from recorder_tally import Contents, latched
+        from recorder_tally import Contents
 
-        contents = Contents.of(output, latched([self.node]))
+        contents = Contents.of(output, self.tally.told([self.node]))
         return self.tally.judge([self.node], contents)
 
     def _until(self, condition: Callable[[], bool]) -> None:

@@ -4,13 +4,14 @@
 
 The middleware copies a message into its history and once more for every subscription, which costs
 each end some ten microseconds, also within a process. Bytes never change, so all ends can share
-them. Where anybody else hears a topic as well, all go through the middleware.
+them. Where anybody else hears a topic as well, all go through the middleware, and so does what it
+retains for who comes late: it would tell what is old otherwise.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from threading import get_ident
 from time import time_ns
@@ -71,17 +72,12 @@ class Box:
             return self._ask()
         return None
 
-    def pull(self, known: Collection[bytes] = ()) -> None:
-        """Take what the middleware has, which is older than what is handed over next.
-
-        Args:
-            known: Messages to be left out.
-        """
+    def pull(self) -> None:
+        """Take what the middleware has, which is older than what is handed over next."""
         # A subscription that was destroyed has nothing.
         with suppress(InvalidHandle):
             while (taken := self._ask()) is not None:
-                if taken[0] not in known:
-                    self._handed.append(taken)
+                self._handed.append(taken)
 
     def _ask(self) -> tuple[bytes, int] | None:
         handle, message_type = self._subscription.handle, self._subscription.msg_type
@@ -107,9 +103,6 @@ class Sender(Protocol):
     def subscribers(self) -> int:
         """How many subscriptions are matched at present."""
 
-    def send(self, message: bytes) -> None:
-        """Give a message to the middleware."""
-
 
 class Courier:
     """Hand the bytes of one executor's publishers over to its subscriptions.
@@ -128,8 +121,6 @@ class Courier:
         self._boxes: dict[str, list[Box]] = {}
         # Those of them that a sender reaches.
         self._reached: dict[Sender, list[Box]] = {}
-        # What the middleware shall tell who comes late, and does not have yet.
-        self._kept: dict[Sender, deque[bytes]] = {}
 
     def serve(self, boxes: Iterable[tuple[Any, Box]]) -> None:
         """Hand over to these from now on: all subscriptions that the executor knows of."""
@@ -141,17 +132,15 @@ class Courier:
 
     def hand(self, sender: Sender, data: bytes) -> bool:
         """Hand a message over; return False if it has to go through the middleware."""
+        if sender.retained or not self.open or self.thread != get_ident():
+            return False
         boxes = self._boxes_of(sender)
-        here = self.open and len(boxes) > 0 and self.thread == get_ident()
-        if not here or sender.subscribers != len(boxes):
-            self._leave(sender)
+        if not boxes or sender.subscribers != len(boxes):
             return False
         for box in boxes:
             if box.wet > 0:
                 box.pull()
             box(data)
-        if sender.retained:
-            self._kept.setdefault(sender, deque(maxlen=sender.retained)).append(data)
         self.sent.append(sender.topic)
         return True
 
@@ -161,19 +150,9 @@ class Courier:
             box.wet = max(box.wet, 0) + 1
         self.sent.append(topic)
 
-    def look(self) -> None:
-        """Leave what is kept for who comes late to the middleware, where somebody has come."""
-        for sender in list(self._kept):
-            if sender.subscribers != len(self._boxes_of(sender)):
-                self._leave(sender)
-
     def close(self) -> None:
         """Leave everything to the middleware."""
         self.open = False
-        for sender in list(self._kept):
-            # Its node may have gone.
-            with suppress(InvalidHandle):
-                self._leave(sender)
         for boxes in self._boxes.values():
             for box in boxes:
                 box.courier = None
@@ -186,16 +165,3 @@ class Courier:
             boxes = self._boxes.get(sender.topic, ())
             found = self._reached[sender] = [box for box in boxes if box.hears(sender)]
         return found
-
-    def _leave(self, sender: Sender) -> None:
-        """Let the middleware have what is kept; all known subscriptions had it before."""
-        kept = self._kept.pop(sender, None)
-        if kept is None:
-            return
-        boxes = self._boxes_of(sender)
-        for box in boxes:
-            box.pull()
-        for data in kept:
-            sender.send(data)
-        for box in boxes:
-            box.pull(known=kept)

@@ -264,7 +264,6 @@ class LoneExecutor(SingleThreadedExecutor):
         else:
             ready = waits.ready_now(busy=busy)
         self._check()
-        self._courier.look()
         self._courier.asks = True
         self._look_due = monotonic_ns() + LOOK_PERIOD
         for item in ready:
