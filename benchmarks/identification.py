@@ -12,6 +12,7 @@ from __future__ import annotations
 # The harness comes first: it holds the libraries to one thread.
 import harness  # isort: skip
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 import sys
@@ -19,6 +20,7 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 from stewart_identification.estimators.consistent import Consistent
+from stewart_identification.estimators.estimator import Estimator, Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.swarm import Swarm
@@ -40,20 +42,67 @@ PACKAGES = ('numpy', 'scipy', 'numba', 'pyswarms')
 
 def main() -> int:
     """Measure, print and write."""
-    platform = Platform.from_yaml('ex800')
-    model = PlatformModel.from_platform(platform, friction='none')
-    rubbing = PlatformModel.from_platform(platform)
+    model = PlatformModel.from_platform(Platform.from_yaml('ex800'), friction='none')
     experiment = ten_seconds(model)
-    # Thinner than any plate: unconstrained, this one is never a body.
-    thin = model.nominal.copy()
-    thin[9] = thin[4] + thin[7] + 2e-3
-    impossible = experiment.with_forces(
-        experiment.forces + model.regressor(experiment) @ (thin - model.nominal)
+    found = LevenbergMarquardt().fit(model, experiment, rng=np.random.default_rng(0)).parameters
+    if not np.allclose(found, by_scipy(model, experiment), rtol=1e-6, atol=1e-6 * model.scale):
+        raise RuntimeError('scipy finds other parameters')
+    cylindrical, agreement = cylindrical_swarms(np.random.default_rng(0))
+    tasks = [*of_a_platform(model, experiment, np.random.default_rng(0)), *cylindrical]
+    about = harness.machine(PACKAGES)
+    timings = harness.measure(tasks)
+    return harness.report(
+        'identification', timings, about, sample='fit', agreement=agreement, paper_s=9.37
     )
-    rng = np.random.default_rng(0)
+
+
+def of_a_platform(
+    model: PlatformModel, experiment: Experiment, rng: np.random.Generator
+) -> list[harness.Task]:
+    """Return the fits of a platform's parameters, and those of the peers."""
+    rubbing = PlatformModel.from_platform(Platform.from_yaml('ex800'))
+    rubbing_and_wrong = replace(rubbing, joint_tolerance=1e-4)
+    impossible, swarm = of_no_body(model, experiment), Swarm(30, 300)
     if LeastSquares().fit(model, impossible, rng=rng).physical:
         raise RuntimeError('the constrained fit has nothing to do')
 
+    def fit(estimator: Estimator, chosen: PlatformModel, data: Experiment) -> Callable[[], Result]:
+        return lambda: estimator.fit(chosen, data, rng=rng)
+
+    least, marquardt, alone = LeastSquares(), LevenbergMarquardt(), LevenbergMarquardt('scipy')
+    named = 'least squares, ten parameters'
+    return [
+        harness.Task(named, fit(least, model, experiment), 1, LSTSQ, 2.8),
+        harness.Task(LSTSQ, lambda: lstsq(model, experiment)),
+        harness.Task('with friction per leg, 22 parameters', fit(least, rubbing, experiment)),
+        harness.Task('with joint errors, too', fit(least, rubbing_and_wrong, experiment)),
+        harness.Task(
+            'physically consistent, constraint active',
+            fit(Consistent(), model, impossible),
+            1,
+            LSTSQ,
+            5.1,
+        ),
+        harness.Task(
+            'Levenberg-Marquardt, Eq. 29', fit(marquardt, model, experiment), 1, SCIPY, 1.4
+        ),
+        harness.Task('Levenberg-Marquardt, scipy', fit(alone, model, experiment)),
+        harness.Task(SCIPY, lambda: by_scipy(model, experiment)),
+        harness.Task('swarm, 30 x 300', fit(swarm, model, experiment), 1, PYSWARMS, 0.5),
+        harness.Task(PYSWARMS, lambda: by_pyswarms(swarm, model, experiment)),
+    ]
+
+
+def of_no_body(model: PlatformModel, experiment: Experiment) -> Experiment:
+    """Return the experiment of a plate thinner than any: unconstrained, it is never a body."""
+    thin = model.nominal.copy()
+    thin[9] = thin[4] + thin[7] + 2e-3
+    more = model.regressor(experiment) @ (thin - model.nominal)
+    return experiment.with_forces(experiment.forces + more)
+
+
+def cylindrical_swarms(rng: np.random.Generator) -> tuple[list[harness.Task], float]:
+    """Return the paper's swarm on two models of its robot, and by how much their costs differ."""
     said = published('cylindrical')
     closed = robot(said)
     generic = CentreOfMassRobot(
@@ -72,70 +121,17 @@ def main() -> int:
     print(f'closed form and generic DH: costs differ by {agreement:.1e}')
     if not agreement < 1e-9:
         raise RuntimeError('the generic model is another robot')
-
-    swarm, paper = Swarm(30, 300), Swarm(20, 100)
-    tasks = [
-        harness.Task(
-            'least squares, ten parameters',
-            lambda: LeastSquares().fit(model, experiment, rng=rng),
-            1,
-            LSTSQ,
-            2.8,
-        ),
-        harness.Task(LSTSQ, lambda: lstsq(model, experiment)),
-        harness.Task(
-            'with friction per leg, 22 parameters',
-            lambda: LeastSquares().fit(rubbing, experiment, rng=rng),
-        ),
-        harness.Task(
-            'with joint errors, too',
-            lambda: LeastSquares().fit(
-                replace(rubbing, joint_tolerance=1e-4), experiment, rng=rng
-            ),
-        ),
-        harness.Task(
-            'physically consistent, constraint active',
-            lambda: Consistent().fit(model, impossible, rng=rng),
-            1,
-            LSTSQ,
-            5.1,
-        ),
-        harness.Task(
-            'Levenberg-Marquardt, Eq. 29',
-            lambda: LevenbergMarquardt().fit(model, experiment, rng=rng),
-            1,
-            SCIPY,
-            1.4,
-        ),
-        harness.Task(
-            'Levenberg-Marquardt, scipy',
-            lambda: LevenbergMarquardt('scipy').fit(model, experiment, rng=rng),
-        ),
-        harness.Task(SCIPY, lambda: by_scipy(model, experiment)),
-        harness.Task(
-            'swarm, 30 x 300', lambda: swarm.fit(model, experiment, rng=rng), 1, PYSWARMS, 0.5
-        ),
-        harness.Task(PYSWARMS, lambda: by_pyswarms(swarm, model, experiment)),
+    paper, same = Swarm(20, 100), 'cylindrical swarm, 20 x 100, generic DH'
+    return [
         harness.Task(
             'cylindrical swarm, 20 x 100, closed form',
             lambda: fit_by_swarm(paper, closed, samples, rng),
             1,
-            'cylindrical swarm, 20 x 100, generic DH',
+            same,
             0.6,
         ),
-        harness.Task(
-            'cylindrical swarm, 20 x 100, generic DH',
-            lambda: fit_by_swarm(paper, generic, samples, rng),
-        ),
-    ]
-    found = LevenbergMarquardt().fit(model, experiment, rng=rng).parameters
-    if not np.allclose(found, by_scipy(model, experiment), rtol=1e-6, atol=1e-6 * model.scale):
-        raise RuntimeError('scipy finds other parameters')
-    about = harness.machine(PACKAGES)
-    timings = harness.measure(tasks)
-    return harness.report(
-        'identification', timings, about, sample='fit', agreement=agreement, paper_s=9.37
-    )
+        harness.Task(same, lambda: fit_by_swarm(paper, generic, samples, rng)),
+    ], agreement
 
 
 def ten_seconds(model: PlatformModel) -> Experiment:
