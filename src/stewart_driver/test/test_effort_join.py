@@ -46,6 +46,12 @@ def test_a_force_older_than_two_periods_is_ignored_and_counted(join: EffortJoin)
     assert join.missing == 1
 
 
+def test_a_pause_makes_no_force_young_enough(join: EffortJoin) -> None:
+    join.add(1 * PERIOD, FORCES[1])
+
+    assert join.at(1000 * PERIOD) is None
+
+
 def test_without_any_force_nothing_is_missing(join: EffortJoin) -> None:
     assert join.at(2 * PERIOD) is None
     assert (join.joined, join.missing) == (0, 0)

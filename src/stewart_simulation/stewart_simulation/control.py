@@ -61,7 +61,7 @@ class FaultTable:
         except TypeError as error:
             raise FaultError(fault, str(error)) from error
 
-    def apply(self, fault: str, **arguments: Any) -> None:
+    def apply(self, fault: str, /, **arguments: Any) -> None:
         """Cause a fault by its name; raises `FaultError` where name or arguments do not fit."""
         cause = self.find(fault)
         self.check(fault, arguments)
@@ -70,7 +70,7 @@ class FaultTable:
         except (TypeError, ValueError) as error:
             raise FaultError(fault, str(error)) from error
 
-    def call(self, fault: str, **arguments: Any) -> Any:
+    def call(self, fault: str, /, **arguments: Any) -> Any:
         """Carry out a request: ``observe``, which returns what is seen, or a fault."""
         if fault == 'observe':
             return self.observe()
@@ -146,8 +146,10 @@ class ControlClient:
             raise ControlError(f'no segment listens at {path}: {error.strerror}') from error
         self._stream = self._socket.makefile('rb')
 
-    def call(self, fault: str, **arguments: Any) -> Any:
+    def call(self, fault: str, /, **arguments: Any) -> Any:
         """Carry out one request and return its answer; raises `ControlError`."""
+        if 'fault' in arguments:
+            raise ControlError(f'{fault}: no fault has an argument fault')
         try:
             self._socket.sendall(json.dumps({'fault': fault, **arguments}).encode() + b'\n')
             line = self._stream.readline()

@@ -198,6 +198,8 @@ def test_the_control_socket_carries_faults_answers_and_refusals(
             client.call('cut', after=9)
         with pytest.raises(ControlError, match='does not exist'):
             client.call('burn')
+        with pytest.raises(ControlError, match='no fault has an argument fault'):
+            client.call('cut', **{'fault': 1})
     thread.join()
     server.close()
 

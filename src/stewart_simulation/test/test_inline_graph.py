@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 import json
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -32,6 +33,7 @@ from stewart_node_support.errors import StartUpError
 from stewart_node_support.lifecycle import bring_up, state_of
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds, to_seconds
+from stewart_simulation.errors import RigError
 from stewart_simulation.nodes.virtual_rig import VirtualRig
 
 pytestmark = [pytest.mark.ros, pytest.mark.installed]
@@ -146,6 +148,19 @@ def test_what_breaks_is_noticed_and_can_be_mended(bench: Bench) -> None:
     refused = bench.inject('card.explode')
     assert not refused.success
     assert 'card.saturate' in refused.message
+    request = InjectFault.Request(fault='card.saturate', arguments_json='{"leg": 2, "fault": 1}')
+    refused = bench.call(InjectFault, 'simulation/inject_fault', request)
+    assert "unexpected keyword argument 'fault'" in refused.message
+
+
+def test_one_failed_look_at_the_plant_is_no_error_for_ever(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(bench.rig._reader, 'read', Mock(side_effect=RigError('no truth')))
+        bench.until(lambda: 2 in bench.levels(bench.diagnostics[-8:], 'virtual_rig: rig'))
+    count = len(bench.diagnostics)
+    bench.until(lambda: 0 in bench.levels(bench.diagnostics[count:], 'virtual_rig: rig'))
 
 
 def test_a_rig_that_goes_down_on_the_way_comes_to_rest_first(bench: Bench) -> None:

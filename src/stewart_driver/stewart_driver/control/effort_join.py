@@ -10,6 +10,8 @@ from stewart_driver.legs import Array
 
 KEPT = 64
 OLDEST_PERIODS = 2
+# No pause between two motions is a period of commands [ns].
+LONGEST_PERIOD = 100_000_000
 
 
 class EffortJoin:
@@ -35,6 +37,7 @@ class EffortJoin:
     def at(self, stamp: int) -> Array | None:
         """Return the forces for the command of a stamp [ns]; None where none are young enough."""
         period = 0 if self._last_command is None else abs(stamp - self._last_command)
+        period = min(period, LONGEST_PERIOD)
         self._last_command = stamp
         if not self._efforts:
             return None

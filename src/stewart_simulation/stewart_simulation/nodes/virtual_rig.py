@@ -157,6 +157,7 @@ class VirtualRig(Node):
         except RigError as error:
             self._failure = str(error)
             return
+        self._failure = ''
         if truth.stamp > self._last:
             self._last = truth.stamp
             self._truth.publish(odometry_msg(truth))

@@ -121,7 +121,7 @@ class InlineRig(Parts):
         self.advance()
         return Truth.of(sample(self.mechanics, 0.0))
 
-    def call(self, fault: str, **arguments: Any) -> Any:
+    def call(self, fault: str, /, **arguments: Any) -> Any:
         """Break or mend something; raises `FaultError` where fault or arguments do not fit."""
         self.advance()
         return self.faults.call(fault, **arguments)

@@ -93,7 +93,7 @@ class RigProcess(ChildProcess):
         """Return the present time of its clock [s]."""
         return time.monotonic()
 
-    def call(self, fault: str, **arguments: Any) -> Any:
+    def call(self, fault: str, /, **arguments: Any) -> Any:
         """Break or mend something; raises `SegmentError` where fault or arguments do not fit."""
         with self.control() as control:
             return control.call(fault, **arguments)
