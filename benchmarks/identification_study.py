@@ -54,7 +54,6 @@ OURS = {
     'ours, 0.1 mm, instruments': (1e-4, True),
 }
 """Noise of the encoders beside their own [m], and whether commands are instruments."""
-BARE = tuple(Imperfections.__dataclass_fields__)
 VARIANTS: dict[str, tuple[str, ...]] = {
     'foreign': (),
     'foreign, no friction': ('coulomb', 'viscous', 'stribeck', 'load_friction'),

@@ -7,10 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from imu_fusion import fuse, Fusion, MEASUREMENT, PROCESS
-import numpy as np
-from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
-from stewart_dynamics.newton_euler import reactions
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 
@@ -63,18 +60,3 @@ def generalised_forces(
         fuse(theory, found, **weights),
         fuse(predicted.linear_acceleration, measured.linear_acceleration, **weights),
     )
-
-
-def platform_wrench(platform: Platform, motion: Motion) -> Array:
-    """Return all six generalised forces of the platform.
-
-    Args:
-        platform: With the masses that are assumed.
-        motion: n samples.
-
-    Returns:
-        (n, 6): Force and moment about ``platform_link``'s origin that the legs exert, base axes
-        [N, N m].
-    """
-    model = InertialModel.from_platform(platform)
-    return np.asarray(reactions(model, motion).platform_wrench)

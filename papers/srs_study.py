@@ -22,7 +22,6 @@ from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, l
 from stewart_kinematics.trajectories import Trajectory
 
 GROUPS = ('position', 'velocity', 'attitude', 'accelerometer_bias', 'gyroscope_bias')
-UNITS = ('m', 'm/s', 'rad', 'm/s²', 'rad/s')
 
 AS_PRINTED = 0.04
 """Time constant that the paper prints for 25 Hz; it is a cut-off of 3.98 Hz [s]."""

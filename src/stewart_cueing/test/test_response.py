@@ -11,19 +11,47 @@ import numpy as np
 import pytest
 from stewart_cueing.vehicle.response import (
     AMPLITUDES,
-    closed_form,
     FREQUENCIES,
     measured,
+    Pair,
     PAIRS,
     PERIOD,
     played,
 )
-from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
+from stewart_cueing.vehicle.washout import GRAVITY, PRESETS, Washout, WashoutSettings
 from stewart_cueing.verbs.cue import add_arguments, main
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_tables.csv_tables import read_table
+
+
+def closed_form(settings: WashoutSettings, pair: Pair, frequency: float, period: float) -> complex:
+    """Return what the transfer functions of the washout's filters say of small inputs.
+
+    Forces are rotated by the platform's attitude one period ago (delay D), so gravity enters their
+    high-pass filters H: a force F gives H F (1 - D L) + L F with the low-pass L of the tilt, a
+    pitch angle θ gives (D H - 1) g θ.
+    """
+    s, source = 1j * frequency, pair.source
+    delay = np.exp(-s * period)
+    lag = 1.0 / (1.0 + settings.smoothing * s)
+    axis = pair.result if pair.result < 3 else 0
+    w, wb = settings.force_frequency[axis], settings.return_frequency[axis]
+    high = lag * s**3 / ((s * s + 2.0 * settings.force_damping * w * s + w * w) * (s + wb))
+    t = settings.tilt_frequency
+    low = t * t / (s * s + 2.0 * settings.tilt_damping * t * s + t * t)
+    if source >= 3:
+        w = settings.turn_frequency[source - 3]
+        scale = settings.rate_scale[source - 3]
+        angle = scale * lag * s / (s * s + 2.0 * settings.turn_damping * w * s + w * w)
+        if pair.result >= 3:
+            return complex(s * angle)
+        return complex((1.0 if source == 4 else -1.0) * (delay * high - 1.0) * GRAVITY * angle)
+    scale = settings.force_scale[source]
+    if pair.result >= 3:
+        return complex((-1.0 if source == 0 else 1.0) * scale * s * low / GRAVITY)
+    return complex(scale * (high if source == 2 else high * (1.0 - delay * low) + low))
 
 
 @pytest.mark.parametrize('source', range(6))

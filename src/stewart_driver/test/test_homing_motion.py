@@ -17,7 +17,6 @@ from stewart_driver.ethercat.process_data import Inputs
 
 CYCLE, STROKE = 0.002, 0.1
 GEAR = DriveType.from_yaml('omron_1s').gear
-COUNTS = 2**23 / 0.01
 PLAN = HomingPlan((17, 33), fast_speed=0.05, slow_speed=0.01, acceleration=1.0, stroke=0.0)
 # 6041h in Operation Enabled; bit 12 in mode 8 is that the target is followed.
 ON, FOLLOWS, AT_REST, ATTAINED, FAILED = 0x0237, 0x1000, 0x0400, 0x1000, 0x2000

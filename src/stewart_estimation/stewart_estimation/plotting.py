@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND: dict[str, Any] = {'color': 'black', 'linewidth': 0.8, 'linestyle': '--'}
+# Of velocities, about the instant at which the platform is fastest [s].
+SHOWN = 2.0
 
 
 def band_plot(
@@ -137,23 +139,20 @@ def plot_bands(
         axes.set_xlabel('time [s]')
 
 
-def plot_velocities(
-    figure: Figure, methods: Sequence[tuple[str, Array, Array, Array]], *, seconds: float = 2.0
-) -> None:
+def plot_velocities(figure: Figure, methods: Sequence[tuple[str, Array, Array, Array]]) -> None:
     """Draw velocities as several methods have them, and what they miss, one component a row.
 
     Args:
         figure: Empty figure.
         methods: Name, stamps [s] of shape (n,), velocities and their errors of shape (n, 3) [m/s];
             the first is drawn on top, the velocities only about the instant where it is fastest.
-        seconds: Length of that part [s].
     """
     panels: Any = figure.subplots(3, 2, sharex='col')
     _, time, values, _ = methods[0]
     fastest = float(time[np.argmax(np.linalg.norm(values, axis=1))])
     for column, (left, right) in enumerate(panels):
         for number, (name, stamps, velocities, errors) in reversed(list(enumerate(methods))):
-            near = np.abs(stamps - fastest) <= 0.5 * seconds
+            near = np.abs(stamps - fastest) <= 0.5 * SHOWN
             style: dict[str, Any] = {'linewidth': 0.9, 'color': f'C{number}', 'label': name}
             left.plot(stamps[near], 1e3 * velocities[near, column], **style)
             if errors.any():

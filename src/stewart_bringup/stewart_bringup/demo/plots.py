@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recorded_estimate import estimate_section
 from stewart_bringup.demo.recording import Recording
@@ -21,8 +20,6 @@ from stewart_tables.page import drawing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = NDArray[np.float64]
 
 WIDTH = 9.0
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.

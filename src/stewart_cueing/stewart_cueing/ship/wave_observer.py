@@ -24,6 +24,10 @@ SIZE, VALUE = 6, 2
 ACCELERATION, RATE = 2, 1
 BIAS, MEAN = 5.0, 1e-3
 """Standard deviations at first: of the bias in those of the noise [-], of a mean tilt [rad]."""
+ACCELEROMETER_NOISE, GYROSCOPE_NOISE = 0.02, 1e-3
+"""Standard deviations of a sample of the IMU [m/s²], [rad/s]."""
+GRAVITY = 9.80665
+"""[m/s²]."""
 
 
 class Channel:
@@ -120,8 +124,6 @@ class WaveObserver:
         peak_period: Of the sea, roughly: the filter is made for it [s].
         period: Between samples of the IMU [s].
         spreads (3,): Expected standard deviations of roll, pitch [rad], heave [m].
-        accelerometer_noise, gyroscope_noise: Of a sample [m/s²], [rad/s].
-        gravity: [m/s²].
     """
 
     def __init__(
@@ -130,16 +132,12 @@ class WaveObserver:
         period: float,
         *,
         spreads: tuple[float, float, float] = (0.06, 0.04, 0.05),
-        accelerometer_noise: float = 0.02,
-        gyroscope_noise: float = 1e-3,
-        gravity: float = 9.80665,
     ) -> None:
         peak = 2.0 * np.pi / peak_period
         # A tilt is disturbed by all that the base accelerates sideways.
-        angles = [Channel(peak, period, RATE, s, gyroscope_noise, 0.3) for s in spreads[:2]]
-        heave = Channel(peak, period, ACCELERATION, spreads[2], accelerometer_noise, 0.0)
+        angles = [Channel(peak, period, RATE, s, GYROSCOPE_NOISE, 0.3) for s in spreads[:2]]
+        heave = Channel(peak, period, ACCELERATION, spreads[2], ACCELEROMETER_NOISE, 0.0)
         self.channels = (*angles, heave)
-        self._gravity = gravity
 
     def update(self, specific_force: Array, rates: Array) -> None:
         """Take one sample of the IMU, in ``base_link`` axes at its origin."""
@@ -150,7 +148,7 @@ class WaveObserver:
         down = s * fy + c * fz
         self.channels[0].update(p + tan(pitch) * (q * s + r * c), np.arctan2(fy, fz))
         self.channels[1].update(q * c - r * s, np.arctan2(-fx, down))
-        self.channels[2].update(-sin(pitch) * fx + cos(pitch) * down - self._gravity)
+        self.channels[2].update(-sin(pitch) * fx + cos(pitch) * down - GRAVITY)
 
     def predict(self, ahead: float) -> Array:
         """Return roll, pitch, heave (columns) with two derivatives (rows), shape (3, 3)."""

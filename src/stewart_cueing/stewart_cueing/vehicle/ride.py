@@ -35,9 +35,9 @@ class CuedRide:
 
     Attributes:
         time (n,): [s].
-        wanted, given (n, 6): Specific force and rate of the vehicle, and at the head on the
-            platform.
-        wanted_perceived, given_perceived (n, 6): What the vestibular organs pass on of both.
+        wanted (n, 6): Specific force and rate of the vehicle.
+        wanted_perceived, given_perceived (n, 6): What the vestibular organs pass on of it, and of
+            what there is at the head on the platform.
         motion: Of the platform, n samples.
         held (n,): Part of the wanted change that the governor made [-].
         workspace: Greatest part of half a leg's range that was used [-].
@@ -46,7 +46,6 @@ class CuedRide:
 
     time: Array
     wanted: Array
-    given: Array
     wanted_perceived: Array
     given_perceived: Array
     motion: Motion
@@ -88,14 +87,13 @@ def cued(
             progress(n / time.size)
     parts = zip(*(row.parts() for row in rows), strict=True)
     motion = Motion(*(np.stack(column) for column in parts))
-    given = felt(motion, np.array(settings.head))
-    senses = perceived(inputs, period), perceived(given, period)
+    at_head = felt(motion, np.array(settings.head))
+    senses = perceived(inputs, period), perceived(at_head, period)
     bounds = platform.limits.stroke
     away = inverse(platform.geometry, motion).stroke - bounds.mean(axis=1)
     return CuedRide(
         time,
         inputs,
-        given,
         *senses,
         motion,
         np.array(held),

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite
 import time
 
@@ -33,18 +32,9 @@ REFRESH = 1.0
 
 
 class GraphController:
-    """A controller on the graph, in a context of its own that needs no executor.
+    """A controller on the graph, in a context of its own that needs no executor."""
 
-    Args:
-        wall, steady: Return the time of stamps, and that of the cycle [s].
-    """
-
-    def __init__(
-        self,
-        options: Ros2ControlOptions,
-        wall: Callable[[], float] = time.time,
-        steady: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, options: Ros2ControlOptions) -> None:
         self._joints, self._topic = options.joints, options.joint_states
         self._own_context = Context()
         rclpy.init(
@@ -61,7 +51,7 @@ class GraphController:
         self._commands = self._node.create_publisher(
             Float64MultiArray, f'{options.controller}/commands', COMMAND_QOS
         )
-        self._bridge = ClockBridge(wall, steady)
+        self._bridge = ClockBridge(time.time, time.monotonic)
         self._refresh_at = -np.inf
 
     def newest(self, now: float) -> JointReading | None:

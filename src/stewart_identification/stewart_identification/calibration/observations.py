@@ -29,6 +29,8 @@ POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
 FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
 NORM_TOLERANCE = 1e-3
+# Strokes that stay inside such a span count as at rest [m].
+STILL = 2e-5
 Flags = NDArray[np.bool_]
 
 
@@ -161,11 +163,7 @@ def without_copies(observations: Observations) -> tuple[Observations, int]:
 
 
 def read_rests(
-    path: str | Path,
-    renamed: Mapping[str, str] | None = None,
-    *,
-    still: float = 2e-5,
-    seconds: float = 1.0,
+    path: str | Path, renamed: Mapping[str, str] | None = None, *, seconds: float = 1.0
 ) -> Observations:
     """Read from a bag the poses at which the platform rested and was measured from outside.
 
@@ -173,7 +171,6 @@ def read_rests(
         path: Bag with ``actuator_states`` and ``platform/external_pose``: PoseStamped or
             PoseWithCovarianceStamped of a target on the platform.
         renamed: What the topics are called in this bag.
-        still: Strokes that stay inside such a span count as at rest [m].
         seconds: Least length of a rest; its first half is left for the platform to settle and for
             the poses to catch up [s].
 
@@ -193,7 +190,7 @@ def read_rests(
         else:
             poses = read_series(bag, name, PoseWithCovarianceSeries)
     rows = []
-    for begin, end in _rests(joints, still, seconds):
+    for begin, end in _rests(joints, seconds):
         first = (begin + end) // 2
         inside = (joints.stamp_ns >= first) & (joints.stamp_ns <= end)
         seen = (poses.stamp_ns >= first) & (poses.stamp_ns <= end)
@@ -202,21 +199,21 @@ def read_rests(
             place = poses.position[seen].mean(axis=0)
             rows.append((np.nanmean(joints.position[inside], axis=0), place, turn))
     if not rows:
-        expected = f'rests of {seconds:g} s or more in which strokes change by {still:g} m at most'
+        expected = f'rests of {seconds:g} s or more in which strokes change by {STILL:g} m at most'
         raise ConfigurationError(f'{path}: poses at rest', 0, expected)
     strokes, place, turn = map(np.array, zip(*rows, strict=True))
     unknown = np.full_like(place, np.nan)
     return Observations(strokes, np.zeros_like(strokes), place, turn, unknown, unknown)
 
 
-def _rests(joints: JointSeries, still: float, seconds: float) -> list[tuple[int, int]]:
+def _rests(joints: JointSeries, seconds: float) -> list[tuple[int, int]]:
     """Return begin and end of each longest stretch in which no stroke leaves a span [ns]."""
     found, first = [], 0
     low = high = joints.position[0] if len(joints) else np.zeros(6)
     for row in range(len(joints) + 1):
         if row < len(joints):
             lower, higher = np.fmin(low, joints.position[row]), np.fmax(high, joints.position[row])
-            if not np.any(higher - lower > still):
+            if not np.any(higher - lower > STILL):
                 low, high = lower, higher
                 continue
             low = high = joints.position[row]

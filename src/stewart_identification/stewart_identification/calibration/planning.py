@@ -20,16 +20,13 @@ CANDIDATES, TRIES = 2000, 200
 MARGIN = 0.02
 
 
-def allowed_poses(
-    platform: Platform, count: int, rng: np.random.Generator, *, margin: float = MARGIN
-) -> tuple[Array, Array]:
+def allowed_poses(platform: Platform, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return poses all over the workspace, at which the platform may stand.
 
     Args:
         platform: With its limits.
         count: How many.
         rng: Source of chance.
-        margin: Distance from every limit, as a share of its range [-].
 
     Returns:
         (count, 3), (count, 3, 3): Positions [m] and rotations in ``base_link``.
@@ -47,7 +44,7 @@ def allowed_poses(
         position = neutral.position + rng.uniform(-half, half, (size, 3))
         turn = Rotation.from_euler('xyz', rng.uniform(angles[:, 0], angles[:, 1], (size, 3)))
         motion = Motion(position, turn.as_quat())
-        inside = np.min(list(guard.margins(motion).values()), axis=0) > margin
+        inside = np.min(list(guard.margins(motion).values()), axis=0) > MARGIN
         positions = np.concatenate([positions, position[inside]])
         rotations = np.concatenate([rotations, turn.as_matrix()[inside]])
         if len(positions) >= count:

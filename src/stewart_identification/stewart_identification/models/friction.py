@@ -57,7 +57,6 @@ TERMS = {
 }
 """By name, in the order of their columns."""
 KINDS = tuple(dict.fromkeys(term.kind for term in TERMS.values()))
-SHAPES = 3 + len(STRIBECK_RATES)
 
 
 def friction_shapes(rates: Array, forces: Array) -> Array:
@@ -68,7 +67,7 @@ def friction_shapes(rates: Array, forces: Array) -> Array:
         forces (n, m): Along the legs [N]; NaN counts as none.
 
     Returns:
-        (n, m, SHAPES): [-], [m/s], [-] once per `STRIBECK_RATES`, [N].
+        (n, m, s): [-], [m/s], [-] once per `STRIBECK_RATES`, [N].
     """
     direction = np.clip(rates / TURNING_RATE, -1.0, 1.0)
     bumps = [direction * np.exp(-((rates / rate) ** 2)) for rate in STRIBECK_RATES]
@@ -81,7 +80,7 @@ def term_column(name: str, shapes: Array, acceleration: Array) -> Array:
 
     Args:
         name: Of the term.
-        shapes (n, m, SHAPES): `friction_shapes`, filtered as the forces.
+        shapes (n, m, s): `friction_shapes`, filtered as the forces.
         acceleration (n, m): Of the legs [m/s²].
     """
     if name.startswith('rotor'):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from stewart_kinematics.limits.guard import Flags, MotionGuard
 
 # Froude's scaling fits in a window (too small a sea tilts too fast), so a scan comes first.
+RATE = 50.0  # of the samples that are judged [Hz]
 _RATIO = 1.2
 _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
 _HALVINGS = 16
@@ -60,7 +61,6 @@ def fit_wave(
     scaling: Scaling,
     *,
     duration: float,
-    rate: float = 50.0,
     progress: Callable[[float], None] = silent,
 ) -> tuple[OrbitalWave, float]:
     """Scale a wave so that it uses a fraction of the workspace, by a scan and a bisection.
@@ -74,7 +74,7 @@ def fit_wave(
         fraction: How much may be used, in (0, 1], of any margin that the platform has at the
             wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...
         scaling: ``plain`` (amplitudes) or ``froude``.
-        duration, rate: Run that is judged [s] and its sampling rate [Hz].
+        duration: Of the run that is judged [s].
         progress: Called with the part done, 0 to 1.
 
     Returns:
@@ -95,7 +95,7 @@ def fit_wave(
         components = froude(wave.components, 1.0 / factor)
         return replace(wave, components=components, position=wave.position * factor)
 
-    time = sample_times(min(duration, wave.duration), rate)
+    time = sample_times(min(duration, wave.duration), RATE)
 
     def used(factor: float, samples: slice | Flags) -> tuple[Array, str]:
         try:

@@ -21,6 +21,8 @@ LOCALLY_ADMINISTERED = 0x02
 LONGEST_STEP, IDLE = 1_000_000, 5_000_000
 # Drives whose clocks have settled have their SYNC0 within this [ns].
 TOGETHER = 50_000
+# By how much the clocks of slaves run fast or slow, in turns [-].
+DRIFTS = (0.0, 12e-6, -18e-6, 5e-6, 15e-6, -9e-6)
 # Where a frame gets lost: before the slaves have seen it, or after.
 WAYS = OUT, BACK = 'out', 'back'
 
@@ -32,7 +34,6 @@ class Segment:
         types: The drives in the order of the cable.
         clock: Returns the true time [ns]; it must not go back.
         model: What the drives move; None gives axes that follow with a lag, at count 0.
-        drifts: Clock deviations [1]; shorter sequences are repeated.
         since: Up to when the model has come, on the same clock; None stands for now [ns].
 
     Attributes:
@@ -44,14 +45,13 @@ class Segment:
         types: Sequence[DriveType],
         clock: Callable[[], int],
         model: DriveModel | None = None,
-        drifts: Sequence[float] = (0.0, 12e-6, -18e-6, 5e-6, 15e-6, -9e-6),
         since: int | None = None,
     ) -> None:
         self._time = clock
         self.instant = Instant(clock())
         self.slaves = [
             Slave(kind, self.instant, drift)
-            for kind, drift in zip(types, itertools.cycle(drifts), strict=False)
+            for kind, drift in zip(types, itertools.cycle(DRIFTS), strict=False)
         ]
         count = len(self.slaves)
         self.model = model or FollowingDrives([0.0] * count)

@@ -33,7 +33,6 @@ class RigProcess(ChildProcess):
 
     Args:
         directory: Where the ends of its wires shall be; None for ``default_directory``.
-        timeout: Longest start [s].
 
     Attributes:
         ends: Interface and namespace of the segment, card, imu, control, truth and rig_file;
@@ -46,9 +45,7 @@ class RigProcess(ChildProcess):
 
     called: ClassVar[str] = 'the virtual rig'
 
-    def __init__(
-        self, settings: RigSettings, directory: Path | None = None, timeout: float = START_TIMEOUT
-    ) -> None:
+    def __init__(self, settings: RigSettings, directory: Path | None = None) -> None:
         if settings.ethercat:
             # Here and not in the rig process: the caller names a missing package.
             import pyroute2  # noqa: F401
@@ -65,7 +62,7 @@ class RigProcess(ChildProcess):
             )
         )
         try:
-            self.ends = self._wait(timeout)
+            self.ends = self._wait()
             # Machines answer at once: whoever waits for a frame waits for this process.
             self.refused = take_priority(AS_PERMITTED, self.pid)
         except BaseException:
@@ -115,12 +112,12 @@ class RigProcess(ChildProcess):
         if self.directory.is_dir() and not places.is_alive(self.directory):
             places.sweep(self.directory)
 
-    def _wait(self, timeout: float) -> dict[str, str]:
+    def _wait(self) -> dict[str, str]:
         assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], timeout)
+        ready, _, _ = select.select([self._process.stdout], [], [], START_TIMEOUT)
         line = self._process.stdout.readline() if ready else b''
         if not ready:
-            raise RigError(f'the virtual rig did not start within {timeout:g} s')
+            raise RigError(f'the virtual rig did not start within {START_TIMEOUT:g} s')
         if not line:
             self._process.wait()
             raise RigError(self.exit_reason())
