@@ -82,6 +82,7 @@ class LiveEstimation:
 
     def _begin(self, reason: str, start: Estimate | None = None) -> None:
         """Forget every sample."""
+        self._start = start
         self._filter = LiveFilter(self._geometry, self._settings, start=start)
         self._imu_stamp = self._leg_stamp = self._reported = -np.inf
         self._strange = {'imu': 0, 'legs': 0}
@@ -91,9 +92,9 @@ class LiveEstimation:
         self._refused: deque[float] = deque(maxlen=MEMORY)
 
     def tell(self, settings: FilterSettings) -> None:
-        """Begin anew with other settings."""
+        """Begin anew with other settings, at a given pose where none has been estimated since."""
         self._settings = settings
-        self._begin('')
+        self._begin('', None if math.isfinite(self._reported) else self._start)
 
     def reset(self, start: Estimate | None = None) -> None:
         """Begin anew: from the next six lengths, or at the next sample with a given pose."""
@@ -121,6 +122,12 @@ class LiveEstimation:
                 f'an external pose must be within {STRANGE} s of the legs, got {apart:.3f} s'
             )
         return self._fresh(self._tried(lambda: self._filter.add_pose(stamp, pose, covariance)))
+
+    @property
+    def latest(self) -> float | None:
+        """Stamp of the latest sample since the begin [s]; None before the first."""
+        latest = max(self._imu_stamp, self._leg_stamp)
+        return latest if math.isfinite(latest) else None
 
     @property
     def imu_period(self) -> float:

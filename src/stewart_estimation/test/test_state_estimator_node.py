@@ -87,6 +87,11 @@ def leg_message(stamp, lengths) -> JointState:
     return JointState(header=header(stamp, 'base_link'), name=names, position=strokes.tolist())
 
 
+def without_a_leg(message: JointState) -> JointState:
+    message.name, message.position = message.name[1:], message.position[1:]
+    return message
+
+
 @pytest.fixture
 def graph():
     with Harness() as harness:
@@ -370,7 +375,7 @@ def test_services_switch_off_and_begin_anew(graph) -> None:
         row = round((stamp - 0.005 - later.legs.stamps[0]) / 0.005)
         message = leg_message(later.legs.stamps[row], later.legs.lengths[row])
         if stamp < 0.6:
-            message.name, message.position = message.name[1:], message.position[1:]
+            without_a_leg(message)
         graph.legs.publish(message)
         graph.imu.publish(imu_message(stamp, force, rate))
         graph.harness.spin(0.005)
@@ -383,6 +388,32 @@ def test_services_switch_off_and_begin_anew(graph) -> None:
     answer = call(SetPose, 'state_estimator/set_pose', asked)
     assert not answer.success
     assert 'got one in map' in answer.message
+
+
+def test_a_given_pose_outlives_what_the_first_message_says_of_its_noise(graph) -> None:
+    run = scripted(0.3)
+    start = pose_message(0.0, trajectory().sample(np.array([0.0])))
+    asked = SetPose.Request(pose=start)
+    assert graph.harness.call(SetPose, 'state_estimator/set_pose', asked).success
+    # Five lengths say nothing of a pose by themselves.
+    play(graph, run, lambda _, message: without_a_leg(message))
+    assert len(graph.odometry) > 30
+
+
+def test_a_pose_without_a_stamp_holds_now_and_one_of_another_time_is_refused(graph) -> None:
+    run = scripted(0.6)
+    play(graph, run)
+    asked = SetPose.Request(pose=pose_message(50.0, trajectory().sample(np.array([0.6]))))
+    answer = graph.harness.call(SetPose, 'state_estimator/set_pose', asked)
+    assert not answer.success
+    assert 'within 1 s of the latest sample' in answer.message
+    asked.pose.header.stamp = Time()
+    assert graph.harness.call(SetPose, 'state_estimator/set_pose', asked).success
+    count = len(graph.odometry)
+    later = scripted(1.0)
+    begin = len(run.legs) + len(run.imu)
+    play(graph, later, lambda _, message: without_a_leg(message), begin)
+    assert len(graph.odometry) > count + 30
 
 
 def test_the_period_of_the_imu_is_measured_unless_it_is_said(graph) -> None:

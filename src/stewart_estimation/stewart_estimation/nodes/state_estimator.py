@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseWithCovarianceStamped
 import numpy as np
 from rclpy.node import Node
@@ -13,7 +14,7 @@ from sensor_msgs.msg import Imu, JointState
 from std_srvs.srv import SetBool, Trigger
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.external_pose import estimate_at
-from stewart_estimation.live_estimation import LiveEstimation
+from stewart_estimation.live_estimation import LiveEstimation, STRANGE
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import Array, load_machine
 from stewart_estimation.nodes.estimate_messages import (
@@ -36,7 +37,7 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import NANOSECONDS
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 PERIOD_TOLERANCE = 0.05
 """An IMU period off by less than this share changes its noise by less than 2.5 %."""
@@ -180,8 +181,18 @@ class StateEstimator(Node):
         return response
 
     def _set_pose(self, request: SetPose.Request, response: SetPose.Response) -> SetPose.Response:
+        now, latest = self.get_clock().now().nanoseconds, self._live.latest
+        if latest is not None:
+            now = (self._origin or 0) + round(latest * NANOSECONDS)
         try:
+            if request.pose.header.stamp == Time():
+                request.pose.header.stamp = from_nanoseconds(now)
             stamp, pose, covariance = self._placed(request.pose)
+            if latest is not None and abs(stamp - latest) > STRANGE:
+                raise SampleError(
+                    f'a pose must be stamped within {STRANGE:g} s of the latest sample, or 0, '
+                    f'got {stamp - latest:.3f} s after it'
+                )
             self._live.reset(estimate_at(stamp, pose, covariance))
         except (MessageError, EstimationError) as error:
             response.message = str(error)
