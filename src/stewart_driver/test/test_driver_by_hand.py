@@ -74,12 +74,16 @@ def third(rate: float) -> np.ndarray:
     return np.array([0.0, 0.0, rate, 0.0, 0.0, 0.0])
 
 
-def test_one_leg_moves_while_the_key_is_held_and_stops_when_it_is_let_go(graph: Graph) -> None:
+@pytest.mark.parametrize('age', [0.0, 0.06])
+def test_one_leg_moves_while_the_key_is_held_and_stops_when_it_is_let_go(
+    graph: Graph, age: float
+) -> None:
+    """However long requests are on their way, 100 ms after the stamp of the last one are over."""
     _, operator = graph()
     operator.enable()
     pad = Pad(operator)
-    pad.hold(third(RATE), 1.0)
-    let_go = 1e-9 * operator.now
+    pad.hold(third(RATE), 1.0, age)
+    let_go = 1e-9 * operator.now - age
     operator.spin(1.0)
 
     travelled = strokes(operator)[-1] - START

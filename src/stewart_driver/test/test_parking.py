@@ -38,7 +38,7 @@ class Legs:
     def steady(self) -> float:
         return self.now
 
-    def jog(self, rates: Any) -> None:
+    def jog(self, rates: Any, stamp: float) -> None:
         self.rates.append(rates.copy())
         moved = rates * PERIOD
         if self.stuck is not None:

@@ -142,9 +142,13 @@ class CycleLink(ABC):
         """Give a setpoint to the interpolator."""
         self._block.setpoints.push(**setpoint._asdict())
 
-    def jog(self, rates: Array) -> None:
-        """Move legs at rest at these rates for a tenth of a second, shape (6,) [m/s]."""
-        self._block.jogs.push(stamp=self.steady(), rates=rates)
+    def jog(self, rates: Array, stamp: float) -> None:
+        """Move legs at rest at these rates, shape (6,) [m/s], for a tenth of a second after it.
+
+        Args:
+            stamp: Instant of the request on the steady clock [s]; one that is yet to come is now.
+        """
+        self._block.jogs.push(stamp=min(stamp, self.steady()), rates=rates)
 
     def report_tracking_error(self, position: float, rotation: float) -> None:
         """Give the Cartesian tracking error to the supervision [m], [rad]."""

@@ -119,7 +119,7 @@ class DriveSession:
             raise self._malformed(f'the rates of a jog are finite numbers, got {rates}')
         if self._parks:
             raise self._malformed('the legs are on their way to the park position')
-        self._client.jog(rates)
+        self._client.jog(rates, stamp)
 
     def ask(self, request: Request) -> tuple[bool, str]:
         """Return whether a request is carried out, and one sentence."""
@@ -317,4 +317,4 @@ class Parking:
             self.active = False
             self._link.request(Request.DISABLE)
             return
-        self._link.jog(way * (min(self._fastest, GAIN * distance) / distance))
+        self._link.jog(way * (min(self._fastest, GAIN * distance) / distance), now)
