@@ -1,12 +1,17 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""After the warm-up nothing is compiled any more."""
+"""Kernels load what they need and no more, and after the warm-up nothing is compiled any more."""
 
 import subprocess
 import sys
 
 PROBE = """
 import sys
+
+import stewart_kinematics.kernels.legs
+assert not {'coverage', 'scipy.linalg', 'scipy.spatial'} & sys.modules.keys()
+import stewart_kinematics.kernels.guard
+assert 'scipy.linalg.cython_lapack' in sys.modules
 
 import numba
 from numba.core import event
@@ -35,7 +40,7 @@ print(len(compiled.buffer))
 """
 
 
-def test_first_solution_after_the_warm_up_takes_no_compile_pause():
+def test_kernels_load_only_what_they_need_and_after_the_warm_up_nothing_is_compiled():
     # A process of its own: in this one everything is warm.
     path = [entry for entry in sys.path if entry]
     run = subprocess.run(

@@ -26,6 +26,7 @@ from stewart_kinematics.kernels.compiled import (
     inferred,
     INTEGER,
     kernel,
+    load_blas,
     MATRIX,
     MATRIX_OUT,
     STACK,
@@ -34,6 +35,8 @@ from stewart_kinematics.kernels.compiled import (
 )
 from stewart_kinematics.kernels.linear_systems import factor, substitute, substitute_transposed
 from stewart_kinematics.kernels.vectors import cross, plus, point_acceleration, put, triple
+
+load_blas()
 
 BODIES = 13
 PLATFORM = 0

@@ -15,8 +15,11 @@ imported: that is slow to run, quick to start, and a debugger can step through i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 import os
+import sys
 from typing import Any, cast, TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -24,9 +27,30 @@ from numpy.typing import NDArray
 from stewart_kinematics.kernels.kernel_cache import kernel_folder
 
 PLAIN = os.environ.get('NUMBA_DISABLE_JIT') == '1'
+# What numba takes along where it is installed, in a third of the time that a first kernel takes to
+# load: to learn whether coverage measures, which does so with its module loaded, and whether there
+# is a BLAS. Modules whose kernels call that `load_blas`.
+NEEDLESS = ('coverage', 'scipy.linalg.cython_blas')
+
+
+@contextmanager
+def _without(*modules: str) -> Iterator[None]:
+    """Let modules that are not loaded yet seem not to be installed."""
+    hidden: dict[str, Any] = dict.fromkeys(set(modules).difference(sys.modules))
+    sys.modules.update(hidden)
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
 if TYPE_CHECKING or not PLAIN:
-    import numba
-    from numba import types
+    with _without(*NEEDLESS):
+        import numba
+        from numba import types
+
+        import_module('numba.np.arraymath')
 
     numba.config.CACHE_DIR = str(kernel_folder())
 else:
@@ -60,6 +84,12 @@ STACK_OUT = types.Array(types.float64, 3, 'C')
 MOTION, MOTION_OUT = (MATRIX,) * 4, (MATRIX_OUT,) * 4
 
 FUSED: dict[str, Any] = {'error_model': 'numpy', 'fastmath': {'contract'}}
+
+
+def load_blas() -> None:
+    """Load what kernels call for ``@`` and ``numpy.linalg``: else their first call would."""
+    for name in () if PLAIN else ('cython_blas', 'cython_lapack'):
+        import_module(f'scipy.linalg.{name}')
 
 
 def tuple_of(*fields: types.Type) -> types.Type:

@@ -15,6 +15,7 @@ from stewart_kinematics.kernels.compiled import (
     Array,
     INTEGER,
     kernel,
+    load_blas,
     MATRIX,
     MATRIX_OUT,
     MOTION,
@@ -28,6 +29,8 @@ from stewart_kinematics.kernels.compiled import (
 from stewart_kinematics.kernels.legs import jacobian, leg_motion
 from stewart_kinematics.kernels.rotations import quadruple, rotate, rotation
 from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, row, times, Triple, triple
+
+load_blas()
 
 NORM = 0
 STROKE = 1
