@@ -127,9 +127,9 @@ def short_collections() -> Iterator[None]:
 
     With rclpy, scipy and numba loaded, a full collection walks a million objects for 50 to 100 ms,
     in which no setpoint leaves and the driver takes the source for dead. What is there when the
-    nodes begin to spin stays for good and need not be walked again.
+    nodes begin to spin stays for good and need not be walked again, nor now: the little litter among
+    it waits for the end.
     """
-    gc.collect()
     if gc.get_freeze_count():
         # The process has done so itself, and nothing can be thawed that it did not.
         yield
