@@ -325,6 +325,16 @@ def test_move_that_nobody_executes_is_aborted() -> None:
         assert 'inverse_kinematics executes nothing' in result.message
 
 
+def test_move_goes_on_after_a_time_without_a_processor(rig: MoveRig) -> None:
+    goal = rig.goal(neutral_plus(z=0.2))
+    rig.spin(0.2)
+    rig.stall(0.8)
+
+    assert rig.ended(goal).code == Result.REACHED
+    assert rig.inverse.refusals.refused == 0
+    require_continuous(rig.setpoints)
+
+
 ROUND = (neutral_plus(z=0.02), neutral_plus(x=0.01, rpy=(0.0, 0.02, 0.0)))
 
 

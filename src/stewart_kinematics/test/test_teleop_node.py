@@ -213,8 +213,8 @@ def test_leaving_enabled_ends_the_motion(rig: HandRig) -> None:
     assert len(rig.setpoints) > count
 
 
-def test_a_motion_that_is_aborted_with_its_first_setpoint_leaves_the_node_up() -> None:
-    """A message that is nearly too late finds that nothing has been executed since."""
+def test_a_message_that_is_nearly_too_late_is_obeyed() -> None:
+    """What nobody has executed before it came is not held against it."""
     with Rig() as rig:
         node = rig.active(Teleop, patience=0.05)
         rig.drive(DriverState.ENABLED)
@@ -225,5 +225,5 @@ def test_a_motion_that_is_aborted_with_its_first_setpoint_leaves_the_node_up() -
         rig.talk(TwistStamped, 'teleop/twist').publish(message)
         rig.spin(0.1)
 
-        assert 'executes nothing' in node.aborted
-        assert node.playback is None
+        assert node.aborted == ''
+        assert rig.setpoints

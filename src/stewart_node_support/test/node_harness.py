@@ -182,6 +182,11 @@ class Harness:
         while time.monotonic() < end:
             self._turn()
 
+    def stall(self, seconds: float) -> None:
+        """Let a time pass in which nobody is called, as on a machine that is busy [s]."""
+        assert self._lock_step is not None
+        self._lock_step._set(self._lock_step.now_ns + round(seconds * 1e9))
+
     def result(self, future: Any, timeout: float | None = None) -> Any:
         """Spin until `future` is done and return its result."""
         self.until(future.done, timeout)

@@ -10,6 +10,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.playback import Playback
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.limits.continuity import LONGEST_STEP
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
@@ -23,13 +24,20 @@ from stewart_node_support.parameters import declare, read
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 
+# Setpoints that are further apart, inverse kinematics does not believe while the platform moves;
+# of many at once it hears ten. After a longer silence the driver has brought the legs to rest [ns].
+WIDEST_GAP, LONGEST_GAP = round(LONGEST_STEP * 1e9), 1_000_000_000
+# At what is executed, within the parameter ``patience``.
+LOOKS = 5
+
 
 class TrajectoryNode(LifecycleNode):
     """Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
 
     Each setpoint is sampled at the node's clock, so a late timer skips samples and never slows
-    the motion down. When the driver leaves ENABLED, or the node is deactivated, it falls silent
-    at once: the driver then brings the legs to rest along one common path.
+    the motion down; a gap that nobody would bridge is filled. When the driver leaves ENABLED, or
+    the node is deactivated, it falls silent at once: the driver then brings the legs to rest along
+    one common path.
 
     The node's name is the source of its setpoints. A subclass starts and swaps trajectories with
     `play` and overrides the hooks `prepare`, `before_sample`, `on_sample`, `on_rest` and
@@ -44,7 +52,9 @@ class TrajectoryNode(LifecycleNode):
         self.playback: Playback | None = None
         self.refusal = self.aborted = ''
         self._timer: Any = None
-        self._next_look, self._said_ns = 0.0, 0
+        self._next_look, self._looks, self._executed_ns = 0.0, 0, 0
+        # Of the last setpoint, and since when what is played is played [ns].
+        self._said_ns = self._since_ns = 0
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())
@@ -117,7 +127,7 @@ class TrajectoryNode(LifecycleNode):
         self._said_ns = min(self._said_ns, now)  # the clock may have been set back since
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
-        self._next_look = 0.0
+        self._next_look, self._looks = 0.0, 0
         self._timer.reset()
         # Simulated time stands still within an instant, and a stream has one sample for each.
         if now > self._said_ns:
@@ -127,6 +137,7 @@ class TrajectoryNode(LifecycleNode):
         """Play a trajectory on the time of the one being played, with which it agrees now."""
         assert self.playback is not None
         self.playback = Playback(trajectory, self.playback.begin)
+        self._since_ns = self.get_clock().now().nanoseconds
 
     def moment(self) -> tuple[int, float]:
         """Return the present instant [ns] and the time of the trajectory being played [s]."""
@@ -150,8 +161,21 @@ class TrajectoryNode(LifecycleNode):
         return self.refusal
 
     def _tick(self) -> None:
+        for instant in self._missed(self.get_clock().now().nanoseconds):
+            # What came to its end may have been followed by another.
+            if self.playback is not None and instant > self._said_ns:
+                self._publish(instant)
         if self.playback is not None:
             self._publish(self.get_clock().now().nanoseconds)
+        if self.playback is not None and self._unheard(self.moment()[1]):
+            self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
+
+    def _missed(self, now: int) -> range:
+        """Return the instants [ns] to be made up for: this process may have got no processor."""
+        gap = now - self._said_ns
+        if not max(WIDEST_GAP, 2e9 / self.parameters.rate) < gap <= LONGEST_GAP:
+            return range(0)
+        return range(max(self._said_ns + WIDEST_GAP, self._since_ns), now, WIDEST_GAP)
 
     def _publish(self, now: int) -> None:
         """Publish the setpoint of an instant [ns]."""
@@ -169,17 +193,19 @@ class TrajectoryNode(LifecycleNode):
         if ended and playback.over(now, self.start_pose.executed()):
             self._stop_playing()
             self.on_rest()
-        elif self._unheard(elapsed, now):
-            self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
 
-    def _unheard(self, elapsed: float, now: int) -> bool:
-        """Tell whether the setpoints have not been executed for too long."""
-        patience = self.parameters.patience
+    def _unheard(self, elapsed: float) -> bool:
+        """Tell whether the setpoints have not been executed for too long.
+
+        Looks are counted: while this process gets no processor, there is nothing to execute.
+        """
         if elapsed < self._next_look:
             return False
-        self._next_look = elapsed + 0.2 * patience
-        assert self.playback is not None
-        return self.playback.unheard(now, self.start_pose.executed(), patience)
+        self._next_look = elapsed + self.parameters.patience / LOOKS
+        executed = self.start_pose.executed()
+        self._looks = self._looks + 1 if executed == self._executed_ns else 0
+        self._executed_ns = executed
+        return self._looks > LOOKS
 
     def _stop_playing(self) -> None:
         self.playback = None
