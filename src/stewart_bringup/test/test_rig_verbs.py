@@ -206,15 +206,20 @@ def test_quick_stop_ends_a_move(
     assert told.startswith('DISABLED')
 
 
-def moved(said: str) -> list[float]:
-    """Return how far the legs went, in the words of a jog [mm]."""
-    assert said.startswith('legs moved [mm]: ')
-    return [float(value) for value in said.partition(': ')[2].split(',')]
+def moved(capfd: pytest.CaptureFixture[str], *words: str) -> list[float]:
+    """Jog for a second; return how far the legs went [mm]."""
+    capfd.readouterr()
+    command.main(['jog', *words, '--for', '1'])
+    said = capfd.readouterr()
+    if re.search(r'a jog request is [\d.]+ s old', said.err):
+        pytest.skip(f'this machine is too busy to jog on: {said.err}')
+    assert said.out.startswith('legs moved [mm]: '), said.err
+    return [float(value) for value in said.out.partition(': ')[2].split(',')]
 
 
 def test_one_leg_is_jogged_as_far_as_asked_at_most(capfd: pytest.CaptureFixture[str]) -> None:
     for rate in (5.0, -5.0):
-        legs = moved(ask(capfd, 'jog', 'leg', '3', '--rate', f'{rate:g}', '--for', '1'))
+        legs = moved(capfd, 'leg', '3', '--rate', f'{rate:g}')
         # Requests that a busy machine delivers late do not count. After the last one the dead
         # man's key and the stop take their time.
         assert 0.2 < legs.pop(2) / rate < 1.2
@@ -222,11 +227,11 @@ def test_one_leg_is_jogged_as_far_as_asked_at_most(capfd: pytest.CaptureFixture[
 
 
 def test_the_platform_is_jogged_along_an_axis(capfd: pytest.CaptureFixture[str]) -> None:
-    up = moved(ask(capfd, 'jog', 'z', '--rate', '5', '--for', '1'))
+    up = moved(capfd, 'z', '--rate', '5')
     assert 0.5 < min(up) < max(up) + 1e-6 < 6.0
     # At the neutral pose all legs are alike.
     assert max(up) - min(up) < 0.1
-    down = moved(ask(capfd, 'jog', 'z', '--rate', '-5', '--for', '1'))
+    down = moved(capfd, 'z', '--rate', '-5')
     assert max(down) < -0.5
 
 
@@ -243,6 +248,8 @@ def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> No
     keyboard, program = os.openpty()
     typing = [*COMMAND, 'teleop', '--rate', '30']
     process = subprocess.Popen(typing, env=environment, stdin=program, stdout=program)
+    # Reading fails, and does not wait, once the process has ended.
+    os.close(program)
     try:
         shown = ''
         # The line is shown fifty times a second, which paces the typing.
@@ -256,7 +263,6 @@ def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> No
     finally:
         process.kill()
         os.close(keyboard)
-        os.close(program)
 
 
 def test_no_key_moves_anything_while_the_drives_are_off(
