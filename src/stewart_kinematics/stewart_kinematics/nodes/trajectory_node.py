@@ -25,7 +25,7 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 
 # Setpoints that are further apart, inverse kinematics does not believe while the platform moves;
-# of many at once it hears ten. After a longer silence the driver has brought the legs to rest [ns].
+# of many at once it hears ten. After a longer silence the driver has stopped the legs [ns].
 WIDEST_GAP, LONGEST_GAP = round(LONGEST_STEP * 1e9), 1_000_000_000
 # At what is executed, within the parameter ``patience``.
 LOOKS = 5
