@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
@@ -20,6 +21,7 @@ from stewart_kinematics.spatial import compose_poses
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.rig_time import RigTime
+from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'cycloidal_trajectory: motion'
@@ -75,18 +77,24 @@ class MoveOperator(Operator):
         """Return the measured pose once it stays: what was commanded before may still arrive."""
         end = self.now() + self.settings.patience
         await self.until(lambda: self._measured is not None, 'platform/pose')
-        assert self._measured is not None
         while True:
-            before, _ = pose_from_msg(self._measured.pose)
-            self._measured = None
+            before = self._measured
+            assert before is not None
             await self.pause(REST_TIME)
-            await self.until(lambda: self._measured is not None, 'platform/pose')
+            # By the stamps: on a busy machine poses come late, and many at once.
+            await self.until(partial(self._is_later, before), 'platform/pose')
             assert self._measured is not None
             pose = Pose(*pose_from_msg(self._measured.pose))
-            if np.abs(pose.position - before).max() < REST_DISTANCE:
+            if np.abs(pose.position - pose_from_msg(before.pose)[0]).max() < REST_DISTANCE:
                 return pose
             if self.now() > end:
                 raise RequestRefused('platform/pose', 'the platform does not come to rest')
+
+    def _is_later(self, before: PoseStamped) -> bool:
+        """Tell whether a pose was measured so much later that a platform has moved, or rests."""
+        assert self._measured is not None
+        first, second = (to_nanoseconds(item.header.stamp) for item in (before, self._measured))
+        return second - first >= REST_TIME * NANOSECONDS
 
     async def move(
         self,
