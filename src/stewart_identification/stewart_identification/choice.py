@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 from stewart_identification.confidence import slow_noise
 from stewart_identification.errors import FitError
-from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.evidence import colour, Evidence, evidence
 from stewart_identification.experiment import Experiment, joined
 from stewart_identification.models.friction import KINDS, TERMS
@@ -73,7 +73,7 @@ def with_terms(
     model = replace(model, terms=tuple(name for name in TERMS if name in {t.name for t in taken}))
     others = [kind for kind in KINDS if kind not in kinds]
     refused = evidence(model, quiet, others, false_alarm)
-    first = LeastSquares().fit(model, quiet).residuals
+    first = _residuals(model, quiet)
     spread = np.nanmedian(np.abs(first) * quiet.weights) / ndtri(0.75) / quiet.weights
     wild = np.abs(first) > FARTHEST * np.maximum(spread, 1e-9)
     if wild.any():
@@ -103,9 +103,15 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
 
     That is the noise which blurs slow signals as much (`confidence.slow_noise`).
     """
-    first = LeastSquares().fit(model, experiment)
-    sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))
+    first = _residuals(model, experiment)
+    sigma = slow_noise(first, experiment.stamps, len(model.nominal))
     # A leg without forces has no noise, and no weight that matters.
-    measured = np.isfinite(first.residuals).any(axis=0)
+    measured = np.isfinite(first).any(axis=0)
     noise = np.where(measured, np.maximum(sigma, 1e-9), np.median(sigma[measured]))
     return replace(experiment, noise=noise)
+
+
+def _residuals(model: PlatformModel, experiment: Experiment) -> Array:
+    """Return what the best parameters leave of the forces [N], shape (n, 6); NaN where absent."""
+    system = linear_system(model, experiment)
+    return np.asarray(system.residuals(system.solution[0])[1] / experiment.weights)

@@ -243,8 +243,9 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
     factor = weights[:, None] * used[..., None]
     rows = regressor * factor
 
-    def compressed(design: Array, prior: float) -> LinearSystem:
-        k, width = design.shape[2] - size, design.shape[2]
+    def squeezed(design: Array) -> tuple[Array, Array, Array]:
+        """Return a design, what the instruments see of it, and R of that beside the forces."""
+        width = design.shape[2]
         flat, seen = np.column_stack([design.reshape(-1, width), target.ravel()]), design
         if basis is not None:
             # What the instruments do not explain is left in one row, of the forces alone.
@@ -252,25 +253,29 @@ def raw_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
             seen = (basis @ part[:, :width]).reshape(design.shape)
             beyond = float(np.linalg.norm(flat[:, width] - basis @ part[:, width]))
             flat = np.vstack([part, np.append(np.zeros(width), beyond)])
-        triangle = with_prior(flat, k, prior)
+        return design, seen, np.asarray(np.linalg.qr(flat, mode='r'))
+
+    def compressed(design: Array, seen: Array, rows: Array, prior: float) -> LinearSystem:
+        k, width = design.shape[2] - size, design.shape[2]
+        triangle = with_prior(rows, k, prior)
         rest = float(triangle[-1, -1] ** 2) if len(triangle) + k > width else 0.0
         inner, reduced = triangle[:size, :size], triangle[:size, -1]
         return LinearSystem(model, experiment, design, seen, target, prior, inner, reduced, rest)
 
     basis = instrument_basis(model, model.nominal, experiment)
-    system = compressed(rows, 1.0)
+    system = compressed(*squeezed(rows), 1.0)
     at = system.solution[0]
     nuisance = model.nuisance(at, experiment)
     if not nuisance.shape[2]:
         return system
-    design = np.concatenate([nuisance * factor, rows], axis=2)
     basis = instrument_basis(model, at, experiment)
+    whole = squeezed(np.concatenate([nuisance * factor, rows], axis=2))
     if not np.any(np.isnan(experiment.noise)):
-        return compressed(design, 1.0)
+        return compressed(*whole, 1.0)
     # The prior is in standard deviations, the rows are in units of a noise that is not known.
     for _ in range(2):
         variance = float(np.nansum(system.residuals(at)[1] ** 2)) / max(count - size, 1)
-        system = compressed(design, max(np.sqrt(variance), 1e-12))
+        system = compressed(*whole, max(np.sqrt(variance), 1e-12))
         at = system.solution[0]
     return system
 
