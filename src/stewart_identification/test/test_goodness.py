@@ -117,7 +117,11 @@ def test_what_the_model_lacks_decides_the_verdict(
 
 
 def test_parameters_predict_another_recording_or_are_not_believed(
-    payload_bag: Path, other_run: Run, tmp_path: Path, capsys: Any
+    payload_bag: Path,
+    other_run: Run,
+    tmp_path: Path,
+    capsys: Any,
+    request: pytest.FixtureRequest,
 ) -> None:
     right = write_bag(tmp_path / 'right', other_run)
     wrong = write_bag(tmp_path / 'wrong', replace(other_run, forces=1.03 * other_run.forces))
@@ -136,6 +140,7 @@ def test_parameters_predict_another_recording_or_are_not_believed(
     assert page.count('</svg>') == 4
     assert 'of the recording that was not used' in page
 
+    request.getfixturevalue('undrawn')
     assert run('--validate', wrong, '-o', tmp_path / 'two') == 1
     said = json.loads(capsys.readouterr().out)
     assert said['validation']['whole'] > said['validation']['limit']

@@ -127,7 +127,7 @@ def short_collections() -> Iterator[None]:
 
     With rclpy, scipy and numba loaded, a full collection walks a million objects for 50 to 100 ms,
     in which no setpoint leaves and the driver takes the source for dead. What is there when the
-    nodes begin to spin stays for good and need not be walked again, nor now: the little litter among
+    nodes begin to spin stays for good and need not be walked again, nor now: what litter is among
     it waits for the end.
     """
     if gc.get_freeze_count():
