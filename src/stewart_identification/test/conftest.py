@@ -13,7 +13,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from recordings_made import excitation, Run, run_rig, wave, write_bag
-from stewart_identification import report
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
@@ -56,4 +55,4 @@ def payload_extracted(payload_bag: Path, ex800: Platform) -> Extracted:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the pictures out of reports that nobody looks at: half of a report's time."""
-    monkeypatch.setattr(report, 'drawing', lambda *_, **__: '')
+    monkeypatch.setattr('stewart_identification.report.drawing', lambda *_, **__: '')

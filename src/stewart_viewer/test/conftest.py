@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 import shutil
 import sys
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 import pytest
-from stewart_kinematics.model.platform import Platform
-from stewart_viewer.server import open_server
-import viser
+
+# Every run of pytest reads this file.
+if TYPE_CHECKING:
+    from stewart_kinematics.model.platform import Platform
+    import viser
 
 # Tests are imported by path, and their helpers have to be found.
 sys.path.insert(0, str(Path(__file__).parent))
@@ -22,12 +24,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 @pytest.fixture(scope='session')
 def ex800() -> Platform:
     """Return the small platform."""
+    from stewart_kinematics.model.platform import Platform
+
     return Platform.from_yaml('ex800')
 
 
 @pytest.fixture
 def server() -> Iterator[viser.ViserServer]:
     """Serve an empty page at a free port of this machine."""
+    from stewart_viewer.server import open_server
+
     opened = open_server('127.0.0.1', 0)
     yield opened
     opened.stop()
