@@ -53,8 +53,8 @@ class TrajectoryNode(LifecycleNode):
         self.refusal = self.aborted = ''
         self._timer: Any = None
         self._next_look, self._looks, self._executed_ns = 0.0, 0, 0
-        # Of the last setpoint, and since when what is played is played [ns].
-        self._said_ns = self._since_ns = 0
+        # When the last setpoint was said [ns], and whether another trajectory is played since.
+        self._said_ns, self._is_new = 0, False
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())
@@ -137,7 +137,7 @@ class TrajectoryNode(LifecycleNode):
         """Play a trajectory on the time of the one being played, with which it agrees now."""
         assert self.playback is not None
         self.playback = Playback(trajectory, self.playback.begin)
-        self._since_ns = self.get_clock().now().nanoseconds
+        self._is_new = True
 
     def moment(self) -> tuple[int, float]:
         """Return the present instant [ns] and the time of the trajectory being played [s]."""
@@ -161,21 +161,23 @@ class TrajectoryNode(LifecycleNode):
         return self.refusal
 
     def _tick(self) -> None:
-        for instant in self._missed(self.get_clock().now().nanoseconds):
+        now = self.get_clock().now().nanoseconds
+        for instant in self._missed(now):
             # What came to its end may have been followed by another.
             if self.playback is not None and instant > self._said_ns:
                 self._publish(instant)
+                now = self.get_clock().now().nanoseconds
         if self.playback is not None:
-            self._publish(self.get_clock().now().nanoseconds)
-        if self.playback is not None and self._unheard(self.moment()[1]):
+            self._publish(now)
+        if self.playback is not None and self._unheard(self.playback.elapsed(now)):
             self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
 
     def _missed(self, now: int) -> range:
         """Return the instants [ns] to be made up for: this process may have got no processor."""
         gap = now - self._said_ns
-        if not max(WIDEST_GAP, 2e9 / self.parameters.rate) < gap <= LONGEST_GAP:
+        if self._is_new or not max(WIDEST_GAP, 2e9 / self.parameters.rate) < gap <= LONGEST_GAP:
             return range(0)
-        return range(max(self._said_ns + WIDEST_GAP, self._since_ns), now, WIDEST_GAP)
+        return range(self._said_ns + WIDEST_GAP, now, WIDEST_GAP)
 
     def _publish(self, now: int) -> None:
         """Publish the setpoint of an instant [ns]."""
@@ -187,7 +189,7 @@ class TrajectoryNode(LifecycleNode):
         assert playback is not None
         elapsed, motion = playback.elapsed(now), playback.sample(now)
         self._setpoints.publish(self._writer.write(now, motion))
-        self._said_ns = now
+        self._said_ns, self._is_new = now, False
         self.on_sample(elapsed, motion)
         ended = elapsed >= playback.trajectory.duration
         if ended and playback.over(now, self.start_pose.executed()):
