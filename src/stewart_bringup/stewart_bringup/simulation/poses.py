@@ -11,11 +11,10 @@ from stewart_bringup.simulation.schedule import NANOSECONDS
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.legs import Array
-from stewart_kinematics.control.tracking import deviation, PoseTracking
+from stewart_kinematics.control.tracking import PoseTracking
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.solvers.forward import ForwardResult
 from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import joint_positions
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
@@ -41,18 +40,19 @@ class PoseStream:
         self._joints_period = round(0.9 * NANOSECONDS / joint_states_rate)
         self._joints_stamp = 0
         self.tracking = PoseTracking(platform.geometry)
-        self._at: Pose | ForwardResult = platform.geometry.neutral_pose
+        self._at: Array | None = None
         self.found = 0
         self.worst, self.refusal = np.full(2, np.nan), ''
         self._samples: list[tuple[int, int, Sample]] = []
-        self._poses: list[tuple[int, int, ForwardResult]] = []
-        # Times, deviation, the commanded pose, and measured strokes.
-        self._errors: list[tuple[int, int, Array, Array, Array, Array]] = []
+        self._poses: list[tuple[int, int, Array]] = []
+        # Times, the commanded pose with the deviation from it, and measured strokes.
+        self._errors: list[tuple[int, int, Array, Array]] = []
 
     @property
     def pose(self) -> Pose:
         """The pose found last; the neutral one before the first."""
-        return Pose(self._at.position, self._at.quaternion_xyzw)
+        at = self._at
+        return self._platform.geometry.neutral_pose if at is None else Pose(at[:3], at[3:])
 
     def measure(self, now: int, stamp: int, sample: Sample) -> tuple[float, float] | None:
         """Take measured legs, at present time and with their stamp [ns].
@@ -63,20 +63,19 @@ class PoseStream:
         """
         self._samples.append((now, stamp, sample))
         try:
-            result = self.tracking.solve(sample.strokes)
+            pose = self.tracking.solve(sample.strokes)
         except StewartError as error:
             self.refusal = str(error)
             return None
-        self._at = result
+        self._at = pose
         self.found += 1
-        self._poses.append((now, stamp, result))
-        played = self.tracking.played(sample.stamp)
-        if played is None:
+        self._poses.append((now, stamp, pose))
+        found = self.tracking.compare(sample.stamp, pose)
+        if found is None:
             return None
-        off = deviation(played, (result.position, result.quaternion_xyzw))
-        self._errors.append((now, stamp, off, *played, sample.strokes))
-        x, y, z, *turn = off.tolist()
-        return math.hypot(x, y, z), math.hypot(*turn)
+        self._errors.append((now, stamp, found, sample.strokes))
+        off = found.tolist()
+        return math.hypot(*off[7:10]), math.hypot(*off[10:])
 
     def publish(self) -> None:
         """Publish what was measured since the last call."""
@@ -88,30 +87,28 @@ class PoseStream:
             self._rows['actuator_states'].add(times, stamps, *parts)
         if self._poses:
             times, stamps, poses = zip(*self._poses, strict=True)
-            position = np.array([pose.position for pose in poses])
-            quaternion = np.array([pose.quaternion_xyzw for pose in poses])
-            self._rows['platform/pose'].add(times, stamps, position, quaternion)
-            self._publish_joints(np.array(times), np.array(stamps), position, quaternion)
+            self._rows['platform/pose'].add(times, stamps, poses)
+            self._publish_joints(np.array(times), np.array(stamps), np.array(poses))
         if self._errors:
             times, stamps, *errors = zip(*self._errors, strict=True)
-            off, position, quaternion, strokes = map(np.array, errors)
-            away = leg_positions(self._platform.geometry, position, quaternion) - strokes
+            found, strokes = map(np.array, errors)
+            off, geometry = found[:, 7:], self._platform.geometry
+            away = leg_positions(geometry, found[:, 0:3], found[:, 3:7]) - strokes
             self._rows['platform/tracking_error'].add(times, stamps, off, away)
             worst = [np.linalg.norm(part, axis=1).max() for part in (off[:, :3], off[:, 3:])]
             self.worst = np.fmax(self.worst, worst)
         for kept in (self._samples, self._poses, self._errors):
             kept.clear()
 
-    def _publish_joints(
-        self, times: Array, stamps: Array, position: Array, quaternion: Array
-    ) -> None:
+    def _publish_joints(self, times: Array, stamps: Array, poses: Array) -> None:
         chosen = []
         for k, stamp in enumerate(stamps.tolist()):
             if stamp - self._joints_stamp >= self._joints_period:
                 self._joints_stamp = stamp
                 chosen.append(k)
         if chosen:
-            joints = joint_positions(self._platform, position[chosen], quaternion[chosen])
+            seen = poses[chosen]
+            joints = joint_positions(self._platform, seen[:, :3], seen[:, 3:])
             self._rows['joint_states'].add(times[chosen], stamps[chosen], joints)
 
 

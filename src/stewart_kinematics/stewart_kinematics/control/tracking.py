@@ -11,14 +11,11 @@ import math
 
 import numpy as np
 from stewart_kinematics.errors import ConvergenceError
-from stewart_kinematics.kernels.tracking import at_rest, compare, follow
+from stewart_kinematics.kernels.tracking import compare
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.solvers.forward import forward_from_positions, ForwardResult
+from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.forward import ForwardStatus, result_of, solver_of
 from stewart_kinematics.solvers.inverse import leg_positions
-
-PoseArrays = tuple[Array, Array]  # position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)
-
 
 @dataclass(frozen=True, eq=False)
 class TrackingErrors:
@@ -34,21 +31,6 @@ class TrackingErrors:
     position: Array
     rotation: Array
     strokes: Array
-
-
-def deviation(commanded: PoseArrays, achieved: PoseArrays) -> Array:
-    """Return position and rotation of `TrackingErrors`, shape (6,) [m], [rad]."""
-    out = np.empty(6)
-    compare(*commanded, *achieved, out)
-    return out
-
-
-def tracking_error(
-    geometry: Geometry, commanded: PoseArrays, achieved: PoseArrays, strokes: Array
-) -> TrackingErrors:
-    """Compare a commanded with an achieved pose and measured strokes (6,) [m]."""
-    off = deviation(commanded, achieved)
-    return TrackingErrors(off[:3], off[3:], leg_positions(geometry, *commanded) - strokes)
 
 
 class CommandHistory:
@@ -80,23 +62,21 @@ class CommandHistory:
         self._stamps.clear()
         self._motions.clear()
 
-    def at(self, stamp: float) -> PoseArrays | None:
-        """Return the commanded pose at an instant [s]; None where nothing is commanded.
+    def compare(self, stamp: float, achieved: Array) -> Array | None:
+        """Compare an achieved pose (7,) with the one commanded at an instant [s].
 
         The setpoint before it is continued with its twist and acceleration; at 200 Hz and the
         jerk of a strong sea (100 m/s³) that is within 2 µm of the motion meant.
+
+        Returns:
+            (13,): The commanded pose, position [m] and quaternion x, y, z, w, then position and
+            rotation of `TrackingErrors`. None where nothing is commanded.
         """
         index = bisect_right(self._stamps, stamp) - 1
         if index < 0:
             return None
-        motion, step = self._motions[index], stamp - self._stamps[index]
-        if at_rest(*motion[2:]):
-            return motion[0], motion[1]
-        if step > self._hold:
-            return None
-        out = np.empty(7)
-        follow(*motion, step, out)
-        return out[0:3], out[3:7]
+        out, step = np.empty(13), stamp - self._stamps[index]
+        return out if compare(*self._motions[index], step, self._hold, achieved, out) else None
 
 
 class PoseTracking:
@@ -104,44 +84,53 @@ class PoseTracking:
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry, self._delay = geometry, math.nan
-        self._start: Pose | ForwardResult = geometry.neutral_pose
+        self._solver = solver_of(geometry)
+        neutral = geometry.neutral_pose
+        self._neutral = np.concatenate([neutral.position, neutral.quaternion_xyzw])
+        self._start = self._neutral
         self._commanded = CommandHistory()
 
-    def solve(self, strokes: Array) -> ForwardResult:
-        """Find the pose of measured strokes (6,) [m], beginning at the pose found last.
+    def solve(self, strokes: Array) -> Array:
+        """Find the pose (7,) of measured strokes (6,) [m], beginning at the pose found last.
+
+        Returns:
+            Position [m] and quaternion x, y, z, w; read-only.
 
         Raises:
             ConvergenceError: If there is no pose that can be trusted.
             StewartError: If a length is not a positive, finite number.
         """
         # What fails is searched for from the neutral pose the next time.
-        start, self._start = self._start, self._geometry.neutral_pose
-        result = forward_from_positions(self._geometry, strokes, start)
-        if not result.converged:
+        start, self._start = self._start, self._neutral
+        poses, figures, status = self._solver.from_positions(strokes.reshape(1, 6), start)
+        if status[0] != ForwardStatus.CONVERGED:
             rods = self._geometry.rods
             what, unit = ('strokes', 'm') if rods is None else (rods.kind.quantity, rods.kind.unit)
-            raise ConvergenceError(f'{what} {strokes} {unit}: {result.reason}')
-        self._start = result
-        return result
+            reason = result_of(self._geometry, poses, figures, status).reason
+            raise ConvergenceError(f'{what} {strokes} {unit}: {reason}')
+        pose: Array = poses[0]
+        self._start = pose
+        return pose
 
     def commanded(self, stamp: float, *motion: Array) -> None:
         """Take note of a setpoint that was executed, with its stamp [s]; see `CommandHistory`."""
         self._commanded.add(stamp, *motion)
 
-    def played(self, stamp: float) -> PoseArrays | None:
-        """Return the pose that the driver plays at an instant [s].
+    def compare(self, stamp: float, pose: Array) -> Array | None:
+        """Compare a pose (7,) with the one that the driver plays at an instant [s].
 
-        None while nothing is commanded, and before the first `begin_anew`.
+        Returns:
+            As `CommandHistory.compare`; None also before the first `begin_anew`.
         """
-        return self._commanded.at(stamp - self._delay)
+        return self._commanded.compare(stamp - self._delay, pose)
 
-    def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
-        """Compare the pose of strokes (6,) [m] with what is `played` at their stamp [s]."""
-        played = self.played(stamp)
-        if played is None:
+    def error(self, stamp: float, pose: Array, strokes: Array) -> TrackingErrors | None:
+        """Compare the pose (7,) of strokes (6,) [m] with what is played at their stamp [s]."""
+        found = self.compare(stamp, pose)
+        if found is None:
             return None
-        pose = (result.position, result.quaternion_xyzw)
-        return tracking_error(self._geometry, played, pose, strokes)
+        away = leg_positions(self._geometry, found[0:3], found[3:7]) - strokes
+        return TrackingErrors(found[7:10], found[10:13], away)
 
     def begin_anew(self, playout_delay: float) -> None:
         """Forget what was commanded: the platform no longer follows it.

@@ -11,7 +11,6 @@ from stewart_kinematics.kernels.compiled import (
     SCALAR,
     VECTOR,
     VECTOR_OUT,
-    VOID,
 )
 from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply
 
@@ -31,26 +30,33 @@ def at_rest(twist: Array, acceleration: Array) -> bool:
     return True
 
 
-@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
-def follow(position, quaternion, twist, acceleration, step, out):
-    """Write position and quaternion, shape (7,), after a step with constant accelerations."""
+@kernel(FLAG, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, SCALAR, VECTOR, VECTOR_OUT)
+def compare(position, quaternion, twist, acceleration, step, hold, achieved, out):
+    """Write where a setpoint leads in a step, and how far an achieved pose (7,) is from there.
+
+    Accelerations stay as they are; a setpoint at rest stays where it is. `out` (13,) gets wanted
+    pose, wanted minus achieved position, and the rotation vector from achieved to wanted. False,
+    without a result, if the step of a moving setpoint is longer than `hold`.
+    """
     square = 0.5 * step * step
+    goal = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    if at_rest(twist, acceleration):
+        for k in range(3):
+            out[k] = position[k]
+    elif step > hold:
+        return False
+    else:
+        for k in range(3):
+            out[k] = position[k] + step * twist[k] + square * acceleration[k]
+        turn = exponential(
+            step * twist[3] + square * acceleration[3],
+            step * twist[4] + square * acceleration[4],
+            step * twist[5] + square * acceleration[5],
+        )
+        goal = multiply(turn, goal)
+    out[3], out[4], out[5], out[6] = goal
     for k in range(3):
-        out[k] = position[k] + step * twist[k] + square * acceleration[k]
-    turn = exponential(
-        step * twist[3] + square * acceleration[3],
-        step * twist[4] + square * acceleration[4],
-        step * twist[5] + square * acceleration[5],
-    )
-    before = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    out[3], out[4], out[5], out[6] = multiply(turn, before)
-
-
-@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
-def compare(wanted_position, wanted, position, quaternion, out):
-    """Write wanted minus achieved position and rotation vector, shape (6,)."""
-    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
-    goal = wanted[0], wanted[1], wanted[2], wanted[3]
-    for k in range(3):
-        out[k] = wanted_position[k] - position[k]
-    out[3], out[4], out[5] = logarithm(multiply(goal, (-x, -y, -z, w)))
+        out[7 + k] = out[k] - achieved[k]
+    x, y, z, w = achieved[3], achieved[4], achieved[5], achieved[6]
+    out[10], out[11], out[12] = logarithm(multiply(goal, (-x, -y, -z, w)))
+    return True

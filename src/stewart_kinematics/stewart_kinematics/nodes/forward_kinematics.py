@@ -14,8 +14,8 @@ from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint, TrackingE
 from stewart_kinematics.control.tracking import PoseTracking
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Array
 from stewart_kinematics.nodes.parameters import ForwardKinematicsParameters
-from stewart_kinematics.solvers.forward import ForwardResult
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.solvers.warming import warm_up
@@ -67,7 +67,7 @@ class ForwardKinematics(Node):
         self._poses = CountedPublisher(self, PoseStamped, 'platform/pose', SENSOR_QOS)
         self._joints = CountedPublisher(self, JointState, 'joint_states', SENSOR_QOS)
         self._errors = CountedPublisher(self, TrackingError, 'platform/tracking_error', SENSOR_QOS)
-        self._here: ForwardResult | None = None
+        self._here: Array | None = None
         self._jogs = CountedPublisher(self, Jog, 'driver/jog', COMMAND_QOS)
         self.create_subscription(TwistStamped, 'platform/jog', self._on_jog, COMMAND_QOS)
         self.diagnostics = Diagnostics(self, platform.name)
@@ -87,35 +87,35 @@ class ForwardKinematics(Node):
             strokes = legs.position
             if strokes is None:
                 raise MessageError('an actuator state without strokes has no pose')
-            result = self._tracking.solve(strokes)
+            pose = self._tracking.solve(strokes)
         except (StewartError, MessageError) as error:
             self._here = None
             self.refusals.refuse(self, error)
             return
-        self._here = result
+        self._here = pose
         self.refusals.accept()
         now = self.get_clock().now().nanoseconds
         if now < self._now:  # the clock was set back
             self._changed = 0
             self._tracking.begin_anew(self._playout_delay)
         self._now = now
-        self._publish(legs.stamp, result, strokes)
+        self._publish(legs.stamp, pose, strokes)
 
     def _on_jog(self, message: TwistStamped) -> None:
         here, frame = self._here, message.header.frame_id
         if here is None or frame not in ('', BASE_FRAME):
-            why = f'its twist is in {BASE_FRAME}, not {frame}' if here else 'no pose is known'
+            why = 'no pose is known' if here is None else f'its twist is in {BASE_FRAME}, not {frame}'
             self.get_logger().warning(f'no jog: {why}', throttle_duration_sec=1.0)
             return
         twist = [vector_from_msg(part) for part in (message.twist.linear, message.twist.angular)]
-        matrix = jacobian(self._platform.geometry, here.position, here.quaternion_xyzw)
+        matrix = jacobian(self._platform.geometry, here[:3], here[3:])
         rates = matrix @ np.concatenate(twist)
         self._jogs.publish(Jog(header=message.header, rates=rates.tolist()))
 
-    def _publish(self, stamp: int, result: ForwardResult, strokes: Any) -> None:
-        position, quaternion = result.position, result.quaternion_xyzw
+    def _publish(self, stamp: int, pose: Array, strokes: Array) -> None:
+        position, quaternion = pose[:3], pose[3:]
         self._poses.publish(self._pose.write(stamp, position, quaternion))
-        error = self._tracking.error(stamp / NANOSECONDS, result, strokes)
+        error = self._tracking.error(stamp / NANOSECONDS, pose, strokes)
         if error is not None:
             self._errors.publish(
                 self._error.write(stamp, error.position, error.rotation, error.strokes)

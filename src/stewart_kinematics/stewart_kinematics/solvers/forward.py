@@ -176,7 +176,8 @@ class ForwardSolver:
         return twist
 
 
-def _solver(geometry: Geometry) -> ForwardSolver | RodSolver:
+def solver_of(geometry: Geometry) -> ForwardSolver | RodSolver:
+    """Return the solver of a geometry's kind of legs, made once."""
     return (ForwardSolver if geometry.rods is None else RodSolver).of(geometry)
 
 
@@ -193,7 +194,7 @@ def forward(
         StewartError: If a length is not a positive, finite number.
     """
     row = _six('lengths', lengths)
-    return _one(geometry, *ForwardSolver.of(geometry).solve(row, _first(start)))
+    return result_of(geometry, *ForwardSolver.of(geometry).solve(row, _first(start)))
 
 
 def forward_batch(
@@ -223,17 +224,13 @@ def forward_from_positions(
 
     As `forward`; the residual is that of the lengths of legs or rods [m].
     """
-    row, first = _six('positions', positions), _first(start)
-    if geometry.rods is not None:
-        return _one(geometry, *RodSolver.of(geometry).from_positions(row, first))
-    # A node asks for every actuator state, and numpy adds vectors faster than rows.
-    lengths = (geometry.retracted_length + row[0]).reshape(1, 6)
-    return _one(geometry, *ForwardSolver.of(geometry).solve(lengths, first, follow=False))
+    row = _six('positions', positions)
+    return result_of(geometry, *solver_of(geometry).from_positions(row, _first(start)))
 
 
 def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
     """Find the poses of many samples of joint positions (n, 6), as `forward_batch` does."""
-    return _batch(geometry, *_solver(geometry).from_positions(_sixes('positions', positions)))
+    return _batch(geometry, *solver_of(geometry).from_positions(_sixes('positions', positions)))
 
 
 def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
@@ -246,7 +243,7 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
     row = _six('rates', rates)[0]
     if isinstance(pose, ForwardResult) and not pose.converged:
         raise ConvergenceError(f'no twist without a pose: {pose.reason}')
-    twist = _solver(geometry).twist(pose.position, pose.quaternion_xyzw, row)
+    twist = solver_of(geometry).twist(pose.position, pose.quaternion_xyzw, row)
     if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
         raise ConvergenceError('rates of the joints determine no twist at a singular pose')
     return twist
@@ -267,7 +264,7 @@ def _sixes(name: str, values: ArrayLike) -> Array:
     return rows
 
 
-def _one(
+def result_of(
     geometry: Geometry, poses: Array, figures: Array, status: NDArray[np.int64]
 ) -> ForwardResult:
     """Return the pose of a single sample with its figures."""
