@@ -27,7 +27,7 @@ from stewart_simulation.serial_imu.measurement import (
     EXACT,
     Imperfections,
     measure,
-    Measurement,
+    Measurements,
     rows_of,
 )
 from stewart_simulation.serial_imu.protocol import frame
@@ -39,15 +39,15 @@ RNG = np.random.default_rng(0)
 
 def measured_of(
     states: list[InertialState], flaws: Imperfections = EXACT, rng: np.random.Generator = RNG
-) -> list[Measurement]:
+) -> Measurements:
     """Measure states at once, at time 0."""
     count = len(states)
-    return measure(states, rows_of(states), flaws, rng, count * [0.0], np.zeros(count))
+    return measure(states, rows_of(states), flaws, rng, np.zeros(count), np.zeros(count))
 
 
 def captured(kind: FrameType, state: InertialState) -> str:
-    (measured,) = measured_of([state])
-    return measured.frame(kind).hex(' ')
+    (sent,) = measured_of([state]).frames([kind])
+    return sent.hex(' ')
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_what_is_encoded_is_decoded_to_half_a_step(
 ) -> None:
     q = Pose.from_rpy((0.0, 0.0, 0.0), (roll, pitch, yaw)).quaternion_xyzw
     state = InertialState(force, rate, tuple(q.tolist()))
-    (measured,) = measured_of([state])
-    found = Decoder().feed(b''.join(measured.frame(FrameType(0x51 + n)) for n in (0, 1, 2, 8)))
+    (sent,) = measured_of([state]).frames([0x51, 0x52, 0x53, 0x59])
+    found = Decoder().feed(sent)
     force_, rate_, angle, quaternion = (item.frame for item in found)
 
     assert isinstance(force_, AccelerationFrame)
@@ -126,7 +126,7 @@ def test_what_is_encoded_is_decoded_to_half_a_step(
 
 def test_values_beyond_the_range_stay_at_its_end() -> None:
     state = InertialState(specific_force=(500.0, -500.0, 0.0))
-    (found,) = Decoder().feed(measured_of([state])[0].frame(FrameType.ACCELERATION))
+    (found,) = Decoder().feed(*measured_of([state]).frames([FrameType.ACCELERATION]))
     assert isinstance(found.frame, AccelerationFrame)
     assert found.frame.specific_force[:2] == pytest.approx((16 * G * 32767 / 32768, -16 * G))
 
@@ -134,7 +134,7 @@ def test_values_beyond_the_range_stay_at_its_end() -> None:
 def test_noise_and_bias_are_those_stated() -> None:
     flaws = Imperfections(0.05, 2e-3, 0.0, (0.1, 0.0, -0.2), (0.01, 0.0, 0.0))
     rng = np.random.default_rng(7)
-    drawn = np.array([item.values for item in measured_of(4000 * [InertialState()], flaws, rng)])
+    drawn = measured_of(4000 * [InertialState()], flaws, rng).values
     force, rate = drawn[:, 0:3], drawn[:, 3:6]
 
     assert force.mean(axis=0) == pytest.approx([0.1, 0.0, G - 0.2], abs=4e-3)

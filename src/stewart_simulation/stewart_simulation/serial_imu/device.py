@@ -195,16 +195,15 @@ class Sensor:
         return self._measured(states, times)
 
     def _measured(self, states: Sequence[InertialState], times: Sequence[float]) -> list[bytes]:
-        samples = rows_of(states)
-        self._limit(samples, times)
-        yaws = [self._yaw_offset(*pair) for pair in zip(states, times, strict=True)]
-        measured = measure(states, samples, self.flaws, self.rng, times, np.array(yaws))
-        content = self.content
-        frames = [b''.join([item.frame(kind) for kind in content]) for item in measured]
+        samples, instants = rows_of(states), np.array(times)
+        self._limit(samples, instants)
+        yaws = self._yaw_offsets(states[0], instants)
+        measured = measure(states, samples, self.flaws, self.rng, instants, yaws)
+        frames = measured.frames(self.content)
         self._last = frames[-1]
         return frames
 
-    def _limit(self, samples: Array, times: Sequence[float]) -> None:
+    def _limit(self, samples: Array, times: Array) -> None:
         """Leave what the low pass lets through of samples (n, 13), and the ranges.
 
         The delay of the low pass, 1 / (2 pi corner), is what data sheets of such sensors state for
@@ -216,7 +215,7 @@ class Sensor:
         force = GRAVITY * protocol.ACCELEROMETER_RANGES[self._used[protocol.ACCELEROMETER_RANGE]]
         turn = pi / 180.0 * protocol.GYROSCOPE_RANGES[self._used[protocol.GYROSCOPE_RANGE]]
         ranges = np.array([force, force, force, turn, turn, turn])
-        limit(np.array(times), 0.5 / (pi * corner), ranges, self._filter, samples)
+        limit(times, 0.5 / (pi * corner), ranges, self._filter, samples)
 
     def single(self) -> bool:
         """Tell, once, that a single cycle was asked for."""
@@ -226,13 +225,13 @@ class Sensor:
     def _mute(self, now: float) -> bool:
         return self.silent or now < self._silent_until
 
-    def _yaw_offset(self, state: InertialState, now: float) -> float:
+    def _yaw_offsets(self, first: InertialState, times: Array) -> Array:
         """Without the magnetometer yaw begins at zero and drifts."""
         if self._used[protocol.ALGORITHM] == protocol.NINE_AXES:
-            return 0.0
+            return np.zeros(len(times))
         if self._since == float('-inf'):
-            self._since, self._yaw = now, -angles(state.quaternion_xyzw)[2]
-        return self._yaw + self.yaw_drift * (now - self._since)
+            self._since, self._yaw = float(times[0]), -angles(first.quaternion_xyzw)[2]
+        return self._yaw + self.yaw_drift * (times - self._since)
 
 
 @cache

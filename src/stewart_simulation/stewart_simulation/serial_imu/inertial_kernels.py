@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from stewart_kinematics.kernels.compiled import (
     Array,
     kernel,
@@ -27,6 +28,9 @@ from stewart_kinematics.kernels.vectors import (
     times,
     triple,
 )
+
+# Ends of a converter with sixteen bits.
+LOW, HIGH = -32768.0, 32767.0
 
 
 @kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
@@ -102,11 +106,16 @@ def limit(times: Array, constant: float, ranges: Array, memory: Array, samples: 
         memory[0] = times[i]
 
 
-@kernel(VOID, VECTOR, MATRIX, VECTOR, VECTOR, MATRIX_OUT)
-def spoil(yaws: Array, noise: Array, sigmas: Array, bias: Array, samples: Array) -> None:
+@kernel(VOID, VECTOR, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX_OUT, MATRIX_OUT)
+def spoil(
+    yaws: Array, noise: Array, sigmas: Array, bias: Array, scales: Array, samples: Array,
+    codes: Array,
+) -> None:  # fmt: skip
     """Add bias (6,) and noise (n, 9) to samples (n, 13), and turn their attitudes by yaws (n,).
 
     A sample has specific force, angular velocity, magnetic field and attitude (x, y, z, w).
+    `codes` (n, 13) gets what the converter makes of it, by `scales` (2, 13): what so many steps
+    are, and how many.
     """
     for i in range(yaws.size):
         for k in range(9):
@@ -116,3 +125,6 @@ def spoil(yaws: Array, noise: Array, sigmas: Array, bias: Array, samples: Array)
         x, y, z, w = samples[i, 9], samples[i, 10], samples[i, 11], samples[i, 12]
         samples[i, 9], samples[i, 10] = cosine * x - sine * y, cosine * y + sine * x
         samples[i, 11], samples[i, 12] = cosine * z + sine * w, cosine * w - sine * z
+        for k in range(13):
+            code = np.rint(samples[i, k] / scales[0, k] * scales[1, k])
+            codes[i, k] = min(max(code, LOW), HIGH)

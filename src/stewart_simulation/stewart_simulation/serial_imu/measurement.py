@@ -13,23 +13,20 @@ from dataclasses import dataclass
 import datetime
 from functools import cached_property
 from math import asin, atan2, degrees, pi
-from struct import pack
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import InertialState, Vector
-from stewart_simulation.serial_imu.inertial_kernels import spoil
-from stewart_simulation.serial_imu.protocol import frame
+from stewart_simulation.serial_imu.inertial_kernels import HIGH, LOW, spoil
 
+Words: TypeAlias = NDArray[np.int64]
 GRAVITY = 9.80665
 VERSION = 18155
 EPOCH = datetime.datetime(2026, 1, 1)
-LOW, HIGH = -32768, 32767
-# To full scale; the magnetometer counts by itself.
-STEPS = np.repeat((32768.0, 1.0, 32768.0), (6, 3, 4))
 
 
 @dataclass(frozen=True)
@@ -56,59 +53,63 @@ class Imperfections:
 
     @cached_property
     def sigmas(self) -> Array:
-        """Standard deviations of the first nine of `Measurement.values`, shape (9,)."""
+        """Standard deviations of the first nine of `Measurements.values`, shape (9,)."""
         sigmas = self.acceleration_noise, self.angular_velocity_noise, self.magnetic_noise
         return np.repeat(sigmas, 3)
 
     @cached_property
     def biases(self) -> Array:
-        """Biases of the first six of `Measurement.values`, shape (6,)."""
+        """Biases of the first six of `Measurements.values`, shape (6,)."""
         return np.array((*self.acceleration_bias, *self.angular_velocity_bias))
 
     @cached_property
-    def full_scales(self) -> Array:
-        """What `STEPS` steps of the converter are, of `Measurement.values`, shape (13,)."""
+    def scales(self) -> Array:
+        """What so many steps of the converter are, and how many, for each value, (2, 13)."""
         scales = 16.0 * GRAVITY, 2000.0 / 180.0 * pi, self.tesla_per_count, 1.0
-        return np.repeat(scales, (3, 3, 3, 4))
+        # To full scale; the magnetometer counts by itself.
+        return np.repeat((scales, (32768.0, 32768.0, 1.0, 32768.0)), (3, 3, 3, 4), axis=1)
 
 
 EXACT = Imperfections(acceleration_noise=0.0, angular_velocity_noise=0.0, magnetic_noise=0.0)
 
 
-class Measurement(NamedTuple):
-    """What the sensor measures in one cycle.
+class Measurements(NamedTuple):
+    """What the sensor measures in n cycles.
 
     Attributes:
-        state: Truth.
-        time: Since the sensor was switched on [s].
-        values: Specific force [m/s²], angular velocity [rad/s], magnetic field [T] and attitude
-            (x, y, z, w), one after the other.
-        codes: The same as the converter has them.
+        states: Truth.
+        times (n,): Since the sensor was switched on [s].
+        values (n, 13): Specific force [m/s²], angular velocity [rad/s], magnetic field [T] and
+            attitude (x, y, z, w), one after the other.
+        codes (n, 13): The same as the converter has them.
     """
 
-    state: InertialState
-    time: float
-    values: list[float]
-    codes: list[int]
+    states: Sequence[InertialState]
+    times: Array
+    values: Array
+    codes: Array
 
     @property
-    def instant(self) -> datetime.datetime:
-        """The sensor's own time."""
-        return EPOCH + datetime.timedelta(seconds=self.time)
+    def angles(self) -> list[tuple[float, float, float]]:
+        """Roll, pitch and yaw of each attitude [rad]."""
+        return [angles((x, y, z, w)) for x, y, z, w in self.values[:, 9:].tolist()]
 
-    @property
-    def angles(self) -> tuple[float, float, float]:
-        """Roll, pitch and yaw of the attitude [rad]."""
-        x, y, z, w = self.values[9:]
-        return angles((x, y, z, w))
-
-    def frame(self, kind: int) -> bytes:
-        """Return the eleven bytes of one type."""
-        return frame(kind, PAYLOADS[kind](self))
+    def frames(self, kinds: Sequence[int]) -> list[bytes]:
+        """Return the frames of these types of each cycle, back to back."""
+        count, size = len(self.states), len(kinds) * protocol.FRAME_LENGTH
+        words = np.empty((count, len(kinds), 4), np.int64)
+        for k, kind in enumerate(kinds):
+            PAYLOADS[kind](self, words[:, k])
+        frames = np.empty((count, len(kinds), protocol.FRAME_LENGTH), np.uint8)
+        frames[:, :, 0], frames[:, :, 1] = protocol.HEADER, kinds
+        frames[:, :, 2:-1] = words.astype('<u2').view(np.uint8)
+        frames[:, :, -1] = frames[:, :, :-1].sum(axis=2, dtype=np.uint8)
+        whole = frames.tobytes()
+        return [whole[k * size : (k + 1) * size] for k in range(count)]
 
 
 def rows_of(states: Sequence[InertialState]) -> Array:
-    """Return n states as rows (n, 13) in the order of `Measurement.values`."""
+    """Return n states as rows (n, 13) in the order of `Measurements.values`."""
     return np.array([
         (*state.specific_force, *state.angular_velocity, *state.magnetic_field,
          *state.quaternion_xyzw) for state in states
@@ -120,9 +121,9 @@ def measure(
     samples: Array,
     flaws: Imperfections,
     rng: np.random.Generator,
-    times: Sequence[float],
+    times: Array,
     yaws: Array,
-) -> list[Measurement]:
+) -> Measurements:
     """Measure n cycles.
 
     Args:
@@ -130,12 +131,12 @@ def measure(
         samples (n, 13): What came of it in the sensor, see `rows_of`; changes.
         flaws: What is added.
         rng: Source of the noise.
-        times: Since the sensor was switched on [s].
+        times (n,): Since the sensor was switched on [s].
         yaws (n,): Added to the heading, as the algorithm has it [rad].
     """
-    spoil(yaws, rng.standard_normal((len(states), 9)), flaws.sigmas, flaws.biases, samples)
-    codes = np.rint(samples / flaws.full_scales * STEPS).clip(LOW, HIGH).astype(np.int64)
-    return list(map(Measurement, states, times, samples.tolist(), codes.tolist()))
+    noise, codes = rng.standard_normal((len(states), 9)), np.empty_like(samples)
+    spoil(yaws, noise, flaws.sigmas, flaws.biases, flaws.scales, samples, codes)
+    return Measurements(states, times, samples, codes)
 
 
 def angles(quaternion_xyzw: tuple[float, float, float, float]) -> tuple[float, float, float]:
@@ -150,7 +151,7 @@ def angles(quaternion_xyzw: tuple[float, float, float, float]) -> tuple[float, f
 
 def code(value: float, full_scale: float) -> int:
     """Return a value as the converter does: 32768 steps to full scale, and no further."""
-    return max(LOW, min(HIGH, round(value / full_scale * 32768)))
+    return int(max(LOW, min(HIGH, round(value / full_scale * 32768))))
 
 
 def sexagesimal(value_deg: float) -> int:
@@ -160,60 +161,73 @@ def sexagesimal(value_deg: float) -> int:
     return magnitude if value_deg >= 0.0 else -magnitude
 
 
-def _time(m: Measurement) -> bytes:
-    t = m.instant
-    return pack(
-        '<6BH', t.year - 2000, t.month, t.day, t.hour, t.minute, t.second, t.microsecond // 1000
-    )
+def _time(m: Measurements, words: Words) -> None:
+    days = [EPOCH + datetime.timedelta(seconds=time) for time in m.times.tolist()]
+    words[:] = [
+        (
+            t.year - 2000 + (t.month << 8),
+            t.day + (t.hour << 8),
+            t.minute + (t.second << 8),
+            t.microsecond // 1000,
+        )
+        for t in days
+    ]
 
 
-def _celsius(m: Measurement) -> int:
-    return max(LOW, min(HIGH, round(m.state.temperature_celsius * 100.0)))
+def _celsius(m: Measurements) -> NDArray[np.float64]:
+    celsius = np.array([state.temperature_celsius for state in m.states])
+    return np.rint(celsius * 100.0).clip(LOW, HIGH)
 
 
-def _acceleration(m: Measurement) -> bytes:
-    return pack('<4h', *m.codes[0:3], _celsius(m))
+def _acceleration(m: Measurements, words: Words) -> None:
+    words[:, :3], words[:, 3] = m.codes[:, 0:3], _celsius(m)
 
 
-def _angular_velocity(m: Measurement) -> bytes:
-    return pack('<4h', *m.codes[3:6], _celsius(m))
+def _angular_velocity(m: Measurements, words: Words) -> None:
+    words[:, :3], words[:, 3] = m.codes[:, 3:6], _celsius(m)
 
 
-def _angle(m: Measurement) -> bytes:
-    return pack('<3hH', *(code(v, pi) for v in m.angles), VERSION)
+def _angle(m: Measurements, words: Words) -> None:
+    words[:] = [(*(code(v, pi) for v in turns), VERSION) for turns in m.angles]
 
 
-def _magnetic_field(m: Measurement) -> bytes:
-    return pack('<4h', *m.codes[6:9], 0)
+def _magnetic_field(m: Measurements, words: Words) -> None:
+    words[:, :3], words[:, 3] = m.codes[:, 6:9], 0
 
 
-def _port(_: Measurement) -> bytes:
-    return bytes(8)
+def _port(_: Measurements, words: Words) -> None:
+    words[:] = 0
 
 
-def _pressure(m: Measurement) -> bytes:
-    return pack('<2i', round(m.state.pressure), round(m.state.height * 100.0))
+def _pressure(m: Measurements, words: Words) -> None:
+    _put_longs(words, [(round(s.pressure), round(s.height * 100.0)) for s in m.states])
 
 
-def _position(m: Measurement) -> bytes:
-    return pack('<2i', sexagesimal(m.state.longitude_deg), sexagesimal(m.state.latitude_deg))
+def _position(m: Measurements, words: Words) -> None:
+    places = [(sexagesimal(s.longitude_deg), sexagesimal(s.latitude_deg)) for s in m.states]
+    _put_longs(words, places)
 
 
-def _ground_velocity(m: Measurement) -> bytes:
-    course = round(degrees(-m.angles[2]) % 360.0 * 100.0) % 36000
-    return pack('<hHI', round(m.state.height * 10.0), course, 0)
+def _put_longs(words: Words, pairs: Sequence[tuple[int, int]]) -> None:
+    longs = np.array(pairs)
+    words[:, 0::2], words[:, 1::2] = longs & 0xFFFF, longs >> 16
 
 
-def _quaternion(m: Measurement) -> bytes:
-    x, y, z, w = m.codes[9:]
-    return pack('<4h', w, x, y, z)
+def _ground_velocity(m: Measurements, words: Words) -> None:
+    courses = [round(degrees(-yaw) % 360.0 * 100.0) % 36000 for _, _, yaw in m.angles]
+    heights = [round(state.height * 10.0) for state in m.states]
+    words[:, 0], words[:, 1], words[:, 2:] = heights, courses, 0
 
 
-def _accuracy(_: Measurement) -> bytes:
-    return pack('<4H', 12, 140, 80, 115)
+def _quaternion(m: Measurements, words: Words) -> None:
+    words[:, 0], words[:, 1:] = m.codes[:, 12], m.codes[:, 9:12]
 
 
-PAYLOADS: MappingProxyType[int, Callable[[Measurement], bytes]] = MappingProxyType(
+def _accuracy(_: Measurements, words: Words) -> None:
+    words[:] = 12, 140, 80, 115
+
+
+PAYLOADS: MappingProxyType[int, Callable[[Measurements, Words], None]] = MappingProxyType(
     {
         protocol.TIME: _time,
         protocol.ACCELERATION: _acceleration,
@@ -228,3 +242,4 @@ PAYLOADS: MappingProxyType[int, Callable[[Measurement], bytes]] = MappingProxyTy
         protocol.ACCURACY: _accuracy,
     }
 )
+"""Fill the four words of a payload, for each cycle of n, (n, 4); their low sixteen bits count."""

@@ -9,6 +9,7 @@ in the tests only.
 from __future__ import annotations
 
 FRAME_LENGTH = 11
+HEADER = 0x55
 PREFIX = b'\xff\xaa'
 COMMAND_LENGTH = 5
 UNLOCK = 0xB588
@@ -64,7 +65,7 @@ VALUES = {
 
 def frame(kind: int, payload: bytes) -> bytes:
     """Return header, type, payload and sum."""
-    body = bytes([0x55, kind]) + payload
+    body = bytes([HEADER, kind]) + payload
     return body + bytes([sum(body) % 256])
 
 
