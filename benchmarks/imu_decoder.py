@@ -60,7 +60,7 @@ def byte_by_byte(data: bytes) -> list[Frame]:
         collected.append(byte)
         if len(collected) == FRAME_LENGTH:
             if collected[1] in PARSERS and sum(collected[:10]) & 0xFF == collected[10]:
-                found.append(PARSERS[collected[1]](bytes(collected), 2))
+                found.append(PARSERS[collected[1]](bytes(collected[2:10])))
             collected = []
     return found
 

@@ -61,8 +61,9 @@ class TimeFrame(NamedTuple):
     datetime: dt.datetime | None
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> TimeFrame:
-        year, month, day, hour, minute, second, milli = TIME.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> TimeFrame:
+        """Read a payload."""
+        year, month, day, hour, minute, second, milli = TIME.unpack(payload)
         try:
             return cls(dt.datetime(2000 + year, month, day, hour, minute, second, 1000 * milli))
         except ValueError:
@@ -76,8 +77,9 @@ class AccelerationFrame(NamedTuple):
     temperature_celsius: float
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> AccelerationFrame:
-        x, y, z, temperature = WORDS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> AccelerationFrame:
+        """Read a payload."""
+        x, y, z, temperature = WORDS.unpack(payload)
         return cls((x * ACCELERATION, y * ACCELERATION, z * ACCELERATION), temperature * CENTI)
 
 
@@ -87,8 +89,9 @@ class AngularVelocityFrame(NamedTuple):
     angular_velocity: tuple[float, float, float]
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> AngularVelocityFrame:
-        x, y, z, _ = WORDS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> AngularVelocityFrame:
+        """Read a payload."""
+        x, y, z, _ = WORDS.unpack(payload)
         return cls((x * ANGULAR_VELOCITY, y * ANGULAR_VELOCITY, z * ANGULAR_VELOCITY))
 
 
@@ -101,8 +104,9 @@ class AngleFrame(NamedTuple):
     version: int
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> AngleFrame:
-        roll, pitch, yaw, version = ANGLES.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> AngleFrame:
+        """Read a payload."""
+        roll, pitch, yaw, version = ANGLES.unpack(payload)
         return cls(roll * ANGLE, pitch * ANGLE, yaw * ANGLE, version)
 
     @property
@@ -125,8 +129,9 @@ class MagneticFieldFrame(NamedTuple):
     counts: tuple[int, int, int]
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> MagneticFieldFrame:
-        x, y, z, _ = WORDS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> MagneticFieldFrame:
+        """Read a payload."""
+        x, y, z, _ = WORDS.unpack(payload)
         return cls((x, y, z))
 
 
@@ -136,8 +141,9 @@ class PortFrame(NamedTuple):
     codes: tuple[int, int, int, int]
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> PortFrame:
-        return cls(UNSIGNED_WORDS.unpack_from(buffer, offset))
+    def of(cls, payload: bytes) -> PortFrame:
+        """Read a payload."""
+        return cls(UNSIGNED_WORDS.unpack(payload))
 
 
 class PressureFrame(NamedTuple):
@@ -147,8 +153,9 @@ class PressureFrame(NamedTuple):
     height: float
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> PressureFrame:
-        pressure, height = LONGS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> PressureFrame:
+        """Read a payload."""
+        pressure, height = LONGS.unpack(payload)
         return cls(float(pressure), height * CENTI)
 
 
@@ -159,8 +166,9 @@ class PositionFrame(NamedTuple):
     longitude_deg: float
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> PositionFrame:
-        longitude, latitude = LONGS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> PositionFrame:
+        """Read a payload."""
+        longitude, latitude = LONGS.unpack(payload)
         return cls(degrees_of(latitude), degrees_of(longitude))
 
 
@@ -172,8 +180,9 @@ class GroundVelocityFrame(NamedTuple):
     speed: float
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> GroundVelocityFrame:
-        height, course, speed = GROUND.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> GroundVelocityFrame:
+        """Read a payload."""
+        height, course, speed = GROUND.unpack(payload)
         return cls(height * DECI, course * COURSE, speed * GROUND_SPEED)
 
 
@@ -183,8 +192,9 @@ class QuaternionFrame(NamedTuple):
     quaternion_xyzw: tuple[float, float, float, float]
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> QuaternionFrame:
-        w, x, y, z = WORDS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> QuaternionFrame:
+        """Read a payload."""
+        w, x, y, z = WORDS.unpack(payload)
         return cls((x * UNIT, y * UNIT, z * UNIT, w * UNIT))
 
 
@@ -197,8 +207,9 @@ class AccuracyFrame(NamedTuple):
     vertical_dilution: float
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> AccuracyFrame:
-        satellites, *dilutions = UNSIGNED_WORDS.unpack_from(buffer, offset)
+    def of(cls, payload: bytes) -> AccuracyFrame:
+        """Read a payload."""
+        satellites, *dilutions = UNSIGNED_WORDS.unpack(payload)
         return cls(satellites, *(value * CENTI for value in dilutions))
 
 
@@ -208,8 +219,9 @@ class RegisterFrame(NamedTuple):
     words: tuple[int, int, int, int]
 
     @classmethod
-    def _parse(cls, buffer: bytes, offset: int) -> RegisterFrame:
-        return cls(UNSIGNED_WORDS.unpack_from(buffer, offset))
+    def of(cls, payload: bytes) -> RegisterFrame:
+        """Read a payload."""
+        return cls(UNSIGNED_WORDS.unpack(payload))
 
 
 # In the order of `FrameType`.
@@ -230,10 +242,8 @@ Frame: TypeAlias = (
 FRAMES: dict[int, type[Frame]] = dict(zip(map(int, FrameType), get_args(Frame), strict=True))
 """Class of each type."""
 TYPES: dict[Any, int] = {frame: kind for kind, frame in FRAMES.items()}
-PARSERS: dict[int, Callable[[bytes, int], Frame]] = {
-    kind: frame._parse for kind, frame in FRAMES.items()
-}
-"""Read the payload that begins at an offset of a buffer; no payload raises anything."""
+PARSERS: dict[int, Callable[[bytes], Frame]] = {kind: frame.of for kind, frame in FRAMES.items()}
+"""Read the eight bytes of a payload; none raises anything."""
 
 
 def degrees_of(code: int) -> float:

@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Talk to a sensor that streams all the while: listen, send, ask for registers; on any clock.
 
-What talks to the sensor is a generator: it yields what it waits for and is sent the bytes that
-came. `carry_out` waits in real time, in the caller's thread; `Steps` goes on whenever it is asked
+What talks to the sensor is a generator: it yields what it waits for and is sent the bytes of each
+read. `carry_out` waits in real time, in the caller's thread; `Steps` goes on whenever it is asked
 to, in simulated time, and never waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.clock import ArrivalTimes
-from stewart_driver.witmotion.frames import RegisterFrame
+from stewart_driver.witmotion.frames import FrameType, RegisterFrame
 from stewart_driver.witmotion.samples import Decoded, Decoder
 from stewart_driver.witmotion.transport import PortError, Transport
 
@@ -36,7 +36,8 @@ class ForTime(NamedTuple):
     idle: bool = False
 
 
-Conversation: TypeAlias = Generator[ForBytes | ForTime, bytes, T]
+Conversation: TypeAlias = Generator[ForBytes | ForTime, Iterable[bytes], T]
+"""It goes through what it is sent at once; its clock shows when each read came meanwhile."""
 
 
 def carry_out(
@@ -54,14 +55,14 @@ def carry_out(
         while True:
             if isinstance(wish, ForTime):
                 (idle if wish.idle else sleep)(wish.duration)
-                wish = conversation.send(b'')
+                wish = conversation.send(())
                 continue
             try:
                 data = wish.transport.read(wish.longest)
             except PortError as error:
                 wish = conversation.throw(error)
             else:
-                wish = conversation.send(data)
+                wish = conversation.send((data,))
     except StopIteration as end:
         value: T = end.value
         return value
@@ -71,50 +72,60 @@ class Steps:
     """Hold a conversation along simulated time.
 
     Args:
-        now: When it begins [s].
+        now: Its clock [s].
 
     Attributes:
         due: When it goes on at the latest [s]; infinite once it is over.
     """
 
-    def __init__(self, conversation: Conversation[None], now: float) -> None:
-        self._conversation = conversation
+    def __init__(self, conversation: Conversation[None], now: Callable[[], float]) -> None:
+        self._conversation, self._now = conversation, now
         self._wish: ForBytes | ForTime | None = None
-        self.due = now
-        self._take(partial(next, conversation), now)
+        self.due = now()
+        self._take(partial(next, conversation))
 
     @property
     def listens(self) -> bool:
         """Whether it goes on as soon as bytes come."""
         return isinstance(self._wish, ForBytes)
 
-    def step(self, now: float) -> None:
-        """Go on as far as bytes and time allow [s]."""
+    def step(self) -> None:
+        """Go on as far as bytes and time allow."""
         while (wish := self._wish) is not None:
             data = b''
             if isinstance(wish, ForBytes):
                 try:
                     data = wish.transport.read(0.0)
                 except PortError as error:
-                    self._take(partial(self._conversation.throw, error), now)
+                    self._take(partial(self._conversation.throw, error))
                     continue
-            if not data and now < self.due:
+            if not data and self._now() < self.due:
                 return
-            self._take(partial(self._conversation.send, data), now)
+            self._take(partial(self._conversation.send, (data,)))
+
+    def hear(self, instants: Iterable[float]) -> None:
+        """Go on with what comes at some instants [s], while it `listens`, all at once.
+
+        Each one that is taken sets the clock.
+        """
+        wish = self._wish
+        assert isinstance(wish, ForBytes)
+        reads = (wish.transport.read(0.0) for _ in instants)
+        self._take(partial(self._conversation.send, reads))
 
     def end(self) -> None:
         """End the conversation, which closes the port."""
         self._wish, self.due = None, float('inf')
         self._conversation.close()
 
-    def _take(self, go_on: Callable[[], ForBytes | ForTime], now: float) -> None:
+    def _take(self, go_on: Callable[[], ForBytes | ForTime]) -> None:
         try:
             self._wish = go_on()
         except StopIteration:
             self._wish, self.due = None, float('inf')
             return
         wish = self._wish
-        self.due = now + (wish.duration if isinstance(wish, ForTime) else wish.longest)
+        self.due = self._now() + (wish.duration if isinstance(wish, ForTime) else wish.longest)
 
 
 # Longest read, which bounds the time until this thread ends [s].
@@ -165,11 +176,21 @@ class Link:
         """Send a command."""
         self._transport.write(command)
 
-    def receive(self, timeout: float = SLICE) -> Conversation[list[Decoded]]:
-        """Return the frames of one read, which waits at most `timeout` [s] for a byte."""
+    def reads(self, timeout: float = SLICE) -> Conversation[Iterator[list[Decoded]]]:
+        """Wait at most `timeout` [s] for a byte; return the frames of each read.
+
+        They are decoded as they are asked for; the clock shows when that read came.
+        """
         if self._stopped():
             raise Interrupted
-        data = yield ForBytes(self._transport, timeout)
+        came = yield ForBytes(self._transport, timeout)
+        return map(self._decoded, came)
+
+    def receive(self, timeout: float) -> Conversation[list[Decoded]]:
+        """Return the frames of all that `reads` has."""
+        return [frame for frames in (yield from self.reads(timeout)) for frame in frames]
+
+    def _decoded(self, data: bytes) -> list[Decoded]:
         if not data:
             return []
         time = self._now()
@@ -196,9 +217,9 @@ class Link:
             end = self._now() + ANSWER_TIMEOUT
             while self._now() < end:
                 heard = yield from self.receive(min(SLICE, ANSWER_TIMEOUT))
-                for _, _, frame in heard:
-                    if isinstance(frame, RegisterFrame):
+                for item in heard:
+                    if item.type == FrameType.REGISTER:
                         # Late answers to the same question must not answer the next one.
                         yield from self.listen(ANSWER_TIMEOUT if asked > 1 else 0.0)
-                        return frame.words
+                        return RegisterFrame.of(item.payload).words
         return None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 import threading
 import time
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from stewart_driver.errors import DriverError
 from stewart_driver.offers import Offers
@@ -100,8 +100,7 @@ class ReaderSettings:
     backoff: tuple[float, float] = (0.5, 8.0)
 
 
-@dataclass(frozen=True, slots=True)
-class StampedSample:
+class StampedSample(NamedTuple):
     """A sample and when it was sent.
 
     Attributes:
@@ -191,10 +190,8 @@ class ImuReader:
 
     def take(self) -> list[StampedSample]:
         """Return the samples that came since the last call, oldest first."""
-        taken = []
-        while self._queue:
-            taken.append(self._queue.popleft())
-        return taken
+        # Others may append meanwhile.
+        return [self._queue.popleft() for _ in range(len(self._queue))]
 
     @property
     def status(self) -> ReaderStatus:
@@ -219,6 +216,11 @@ class ImuReader:
             lateness=clock.lateness,
             cpu=self._cpu(),
         )
+
+    @property
+    def attentive(self) -> bool:
+        """Whether it streams, and reads whatever comes as soon as it is there."""
+        return self._phase is Phase.STREAMING and not self._settings.batch_interval
 
     def run(self) -> None:
         """Converse in real time until stopped."""
@@ -290,11 +292,11 @@ class ImuReader:
         reads, restarts = 0, 0
         silence = max(self._settings.silence, 3.0 / self._settings.sensor.rate)
         while now - heard <= silence:
-            decoded = yield from link.receive()
+            for decoded in (yield from link.reads()):
+                if decoded:
+                    heard = self._now()
+                    self._put(link, decoded)
             now = self._now()
-            if decoded:
-                heard = now
-                self._put(link, decoded)
             reads += 1
             if reads % SHARP and self._settings.batch_interval:
                 yield ForTime(self._settings.batch_interval)

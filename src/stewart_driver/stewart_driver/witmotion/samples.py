@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, NamedTuple, TypeVar
+from typing import cast, NamedTuple, TypeVar
 
 from stewart_driver.witmotion.frames import (
     AngleFrame,
@@ -27,6 +27,10 @@ from stewart_driver.witmotion.frames import (
 )
 
 BODY = FRAME_LENGTH - 1
+# As plain numbers, which are equal in a third of the time.
+ACCELERATION, ANGULAR_VELOCITY = int(FrameType.ACCELERATION), int(FrameType.ANGULAR_VELOCITY)
+REGISTER = int(FrameType.REGISTER)
+NEITHER = b'', b''
 
 
 class Decoded(NamedTuple):
@@ -35,11 +39,17 @@ class Decoded(NamedTuple):
     Attributes:
         position: Index of its first byte since the decoder was made.
         type: Second byte, a FrameType.
+        payload: Eight bytes.
     """
 
     position: int
     type: int
-    frame: Frame
+    payload: bytes
+
+    @property
+    def frame(self) -> Frame:
+        """What it says."""
+        return PARSERS[self.type](self.payload)
 
 
 @dataclass(frozen=True)
@@ -99,12 +109,13 @@ class Decoder:
                 here = start
             if start + 1 == len(buffer):
                 break
-            parse = PARSERS.get(kind := buffer[start + 1])
-            if parse is not None:
+            kind = buffer[start + 1]
+            if kind in PARSERS:
                 if start > last:
                     break
-                if sum(buffer[start : start + BODY]) & 0xFF == buffer[start + BODY]:
-                    found.append(Decoded(origin + start, kind, parse(buffer, start + 2)))
+                end = start + BODY
+                if sum(buffer[start:end]) & 0xFF == buffer[end]:
+                    found.append(Decoded(origin + start, kind, buffer[start + 2 : end]))
                     here = start + FRAME_LENGTH
                     if self._out_of_step:
                         self._out_of_step = False
@@ -135,13 +146,12 @@ LEARNED_AFTER = 3
 NOISE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """What the sensor said in one cycle.
 
     Attributes:
         position: Index of the sample's first byte in the stream.
-        frames: By type; never changed once made.
+        payloads: Of its frames, by type; never changed once made.
         complete: False if a type is missing that the other cycles have.
         lead: Bytes of the cycle before the first byte, of frames that are missing.
         cycles: How many cycles after the sample before it, as bytes tell: one more for each spoilt
@@ -149,15 +159,15 @@ class Sample:
     """
 
     position: int
-    frames: dict[int, Any]
+    payloads: dict[int, bytes]
     complete: bool
     lead: int = 0
     cycles: int = 1
 
     def get(self, kind: type[F]) -> F | None:
         """Return the frame of a class; None if this cycle has none."""
-        frame: F | None = self.frames.get(TYPES[kind])
-        return frame
+        payload = self.payloads.get(TYPES[kind])
+        return None if payload is None else cast(F, kind.of(payload))
 
 
 @dataclass
@@ -189,21 +199,21 @@ class CycleGrouper:
     def __init__(self) -> None:
         self.statistics = GroupingStatistics()
         self.pattern: tuple[int, ...] = ()
-        self._open: dict[int, Frame] = {}
+        self._open: dict[int, bytes] = {}
         self._position = 0
         self._next = -1
         self._last = 0
         self._answers = self._begin = self._begun = 0
         self._candidate: tuple[int, ...] = ()
         self._votes = 0
-        self._inertial: tuple[Any, Any] = (None, None)
+        self._inertial: tuple[bytes, bytes] = NEITHER
 
     def feed(self, decoded: Iterable[Decoded]) -> list[Sample]:
         """Take the next frames of the stream; return the samples that are now known to be over."""
         samples: list[Sample] = []
         counts = self.statistics.types
-        for position, kind, frame in decoded:
-            if kind == FrameType.REGISTER:
+        for position, kind, payload in decoded:
+            if kind == REGISTER:
                 # An answer may stand between two frames of a cycle and parts nothing.
                 self._answers += FRAME_LENGTH
                 if position == self._next:
@@ -217,7 +227,7 @@ class CycleGrouper:
                 # The cycle goes on after what was taken for its end: it has become longer.
                 self.pattern = ()
                 self._position, self._begin = position, position - self._answers
-            self._open[kind] = frame
+            self._open[kind] = payload
             self._last, self._next = kind, position + FRAME_LENGTH
             if self.pattern and kind == self.pattern[-1]:
                 self._close(samples)
@@ -231,21 +241,22 @@ class CycleGrouper:
     def _close(self, samples: list[Sample]) -> None:
         if not self._open:
             return
-        frames, self._open = self._open, {}
-        types = tuple(frames)
+        payloads, self._open = self._open, {}
+        types = tuple(payloads)
         lead, cycles = self._count(types[0])
         if types == self.pattern:
             self._votes = 0
         else:
             self._learn(types)
         complete = not self.pattern or types == self.pattern
-        inertial = frames.get(FrameType.ACCELERATION), frames.get(FrameType.ANGULAR_VELOCITY)
+        # The fourth word of an angular velocity may be anything.
+        inertial = payloads.get(ACCELERATION, b''), payloads.get(ANGULAR_VELOCITY, b'')[:6]
         statistics = self.statistics
         statistics.samples += 1
         statistics.incomplete += not complete
-        statistics.repeated += inertial != (None, None) and inertial == self._inertial
+        statistics.repeated += inertial != NEITHER and inertial == self._inertial
         self._inertial = inertial
-        samples.append(Sample(self._position, frames, complete, lead, cycles))
+        samples.append(Sample(self._position, payloads, complete, lead, cycles))
 
     def _count(self, first: int) -> tuple[int, int]:
         """Return how many bytes of its cycle precede a sample, and cycles since the last one."""

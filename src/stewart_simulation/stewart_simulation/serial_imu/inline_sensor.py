@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from stewart_driver.witmotion.link import Steps
 from stewart_driver.witmotion.reader import (
@@ -40,7 +40,7 @@ class InlineReader:
         self._sensor, self._port, self._advance = sensor, sensor.port, advance
         self._now, self._time = now, now()
         self._reader = ImuReader(self._port.open, settings, now=lambda: self._time, sleep=_never)
-        self._steps = Steps(self._reader.converse(), self._time)
+        self._steps = Steps(self._reader.converse(), lambda: self._time)
 
     @property
     def status(self) -> ReaderStatus:
@@ -64,13 +64,22 @@ class InlineReader:
         now = self._now()
         self._sensor.turn(now)
         self._sensor.deliver(now)
-        # Each piece is read when it came.
-        for instant in (*self._port.arrivals(), now):
-            self._port.now = self._time = min(max(self._time, instant), now)
-            self._steps.step(self._time)
+        if self._reader.attentive and self._steps.listens:
+            self._steps.hear(self._instants(now))
+        for _ in self._instants(now):
+            self._steps.step()
+        self._port.now = self._time = now
+        self._steps.step()
         # The sensor hears at once what it was told.
         self._sensor.turn(now)
         return self._reader.take()
+
+    def _instants(self, now: float) -> Iterator[float]:
+        """Stand at each instant at which a piece came, for it is read there [s]."""
+        for instant in self._port.arrivals():
+            if instant <= now:
+                self._port.now = self._time = max(self._time, instant)
+                yield self._time
 
     def end(self) -> None:
         """Close the port."""
