@@ -179,9 +179,9 @@ class Pipeline:
             self.machine.end()
 
     def _run(self, on_second: Callable[[], object]) -> Outcome:
-        schedule = self.schedule
+        schedule, operator, done = self.schedule, self.operator, Phase.DONE
         second = BEGIN + NANOSECONDS
-        while self.operator.phase is not Phase.DONE:
+        while operator.phase is not done:
             schedule.step()
             if schedule.now >= second:
                 second += NANOSECONDS

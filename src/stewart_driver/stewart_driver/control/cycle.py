@@ -23,6 +23,8 @@ from stewart_driver.path.motion import LegMotion, Verdict
 
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
+# Members of an enumeration take their time to look up.
+ENABLED, STOPPING, ACCEPTED = State.ENABLED, State.STOPPING, Verdict.ACCEPTED
 UNKNOWN = read_only(np.full(LEGS, np.nan))
 
 
@@ -52,6 +54,8 @@ class ControlLoop:
         self._last_accepted = -np.inf
         self._lost_setpoints = 0
         self._verdicts = block.words['verdicts']
+        self._quick_stops = block.cells['quick_stops']
+        self._quick_stops_seen = block.cells['quick_stops_seen']
         self._publish_every, self._steps = configuration.publish_every, 0
         self._error = self._slipped = 0.0
 
@@ -80,10 +84,9 @@ class ControlLoop:
 
     def serve(self) -> None:
         """Take quick stops and requests as of the last cycle's instant."""
-        words = self._block.words
-        if (asked := words['quick_stops']) != words['quick_stops_seen']:
+        if (asked := self._quick_stops[0]) != self._quick_stops_seen[0]:
             self.quick_stop('quick stop asked for')
-            words['quick_stops_seen'] = asked
+            self._quick_stops_seen[0] = asked
         for record in self._block.requests.pop_all():
             accepted = True
             try:
@@ -104,7 +107,7 @@ class ControlLoop:
     @property
     def _plays(self) -> bool:
         """Whether the legs follow a path that is not being stopped."""
-        return self._operation.interpolator.playing and self.state is State.ENABLED
+        return self._operation.interpolator.playing and self._machine.state is ENABLED
 
     def _take_tracking(self) -> None:
         records = self._block.tracking.pop_all()
@@ -122,7 +125,7 @@ class ControlLoop:
     def _take_jogs(self) -> None:
         for record in self._block.jogs.pop_all():
             why = f'legs are not jogged while the driver is {self.state.name}'
-            if self.state is State.ENABLED:
+            if self.state is ENABLED:
                 why = self._operation.interpolator.jog(record['rates'], record['stamp'])
             if why:
                 self._block.refusals.push(text=why)
@@ -133,13 +136,13 @@ class ControlLoop:
             setpoint = LegMotion(
                 record['stamp'], record['strokes'], record['rates'], record['forces']
             )
-            if self.state is State.STOPPING:
+            if self._machine.state is STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
                 verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')
             else:
                 verdict = interpolator.offer(setpoint, now)
             self._verdicts[verdict] = interpolator.counts[verdict]
-            if verdict is Verdict.ACCEPTED:
+            if verdict is ACCEPTED:
                 self._last_accepted = now
             else:
                 self._block.refusals.push(text=interpolator.last_refusal)
@@ -183,8 +186,8 @@ class ControlLoop:
             words['slipped'] = self._slipped = slipped
         if error != self._error:
             words['largest_following_error'] = self._error = error
-        if self._backend.wire is not None:
-            self._backend.wire.write_to(words)
+        if (wire := self._backend.wire) is not None:
+            wire.write_to(words)
 
     def _tell_sample(self, command: LegMotion | None) -> None:
         """Write the newest measurement, and the command where drives follow one."""

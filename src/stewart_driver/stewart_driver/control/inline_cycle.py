@@ -53,7 +53,8 @@ class InlineCycle(CycleLink):
         self._next += ceil(self._late / self._period) * self._period
         self._loop = ControlLoop(backend, configuration, self._block)
         # Simulated cycles are never late and take no time: all are in the first bins.
-        self._bins = [self._block.words[name].data for name in ('lateness', 'busy')]
+        bins = [self._block.words[name].data for name in ('lateness', 'busy')]
+        self._counts = [self._block.cells['cycles'], *bins]
         self._alive = True
         if self._next > now_ns:
             # As in a process of its own, the drives are measured before the loop is handed out.
@@ -93,9 +94,8 @@ class InlineCycle(CycleLink):
             self._leave_out()
             cycles += 1
         if cycles:
-            self._block.words['cycles'] += cycles
-            for bins in self._bins:
-                bins[0] += cycles
+            for counts in self._counts:
+                counts[0] += cycles
 
     def _leave_out(self) -> None:
         """Leave out the cycles during which the back end had to wait for something."""

@@ -17,7 +17,10 @@ from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, NO_MOTION
 
-FOLLOWING = (State.ENABLED, State.STOPPING)
+# Members of an enumeration take their time to look up.
+DISABLED, ENABLING, ENABLED = State.DISABLED, State.ENABLING, State.ENABLED
+STOPPING, FAULT = State.STOPPING, State.FAULT
+FOLLOWING = (ENABLED, STOPPING)
 BITS = 1 << np.arange(LEGS)
 SLOWEST = 0.01
 # Legs that move faster than this share of the rate limit are not switched on: where drives come on
@@ -76,9 +79,9 @@ class Operation:
             return self._enable()
         if request is Request.DISABLE:
             self.change(Event.DISABLE, 'disabling asked for')
-            if self.state is State.FAULT:
+            if self.state is FAULT:
                 return 'off; the fault stays until it is reset'
-            return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
+            return 'coming to rest, then off' if self.state is STOPPING else 'off'
         if request is Request.HOME:
             return self._home()
         if request is Request.OVERRIDE:
@@ -110,11 +113,11 @@ class Operation:
 
     def _home(self) -> str:
         """Verify home, or let the drives find it: they come on, which is ENABLING, and go off."""
-        if self._homing and self.state is State.ENABLING:
+        if self._homing and self.state is ENABLING:
             return self._backend.home()
         if self._backend.homing:
             raise TransitionRefused('home is not possible while a leg still comes to rest')
-        if self.state is not State.DISABLED:
+        if self.state is not DISABLED:
             where = f'while the driver is {self.state.name}: disable first'
             raise TransitionRefused(f'home is not possible {where}')
         said = self._backend.home()
@@ -214,16 +217,16 @@ class Operation:
         self.commanded = command if self.state in FOLLOWING or self._holding else None
 
     def _supervise(self, measured: Measurement) -> None:
-        supervisor, trouble = self.supervisor, None
+        supervisor, trouble, state = self.supervisor, None, self._machine.state
         if self._backend.homing:
             # Counts are no strokes yet, and change when home is found.
             supervisor.forget()
         else:
-            powered = self.state is not State.DISABLED and not self._homing
+            powered = state is not DISABLED and not self._homing
             trouble = supervisor.measurement(measured, powered=powered)
         if measured.fault:
             trouble = str(measured.fault)
-        if trouble is None and self.state in FOLLOWING:
+        if trouble is None and state in FOLLOWING:
             if not measured.enabled:
                 trouble = 'the drives have left operation by themselves'
             elif self.commanded is not None and self.answered:
@@ -239,17 +242,18 @@ class Operation:
         ):
             # Legs without voltage cannot be stopped.
             self.change(Event.FAIL, trouble)
-        elif trouble is not None and self._machine.after_stop is not State.FAULT:
+        elif trouble is not None and self._machine.after_stop is not FAULT:
             self.change(Event.TRIP, trouble)
         if lies and self._holding:
             self._switch_off()
 
     def settle(self) -> None:
         """Take the transitions that wait for the drives or for rest."""
-        if self.state is State.ENABLING and self._homing:
+        state = self._machine.state
+        if state is ENABLING and self._homing:
             if not self._backend.homing:
                 self._finish_homing()
-        elif self.state is State.ENABLING:
+        elif state is ENABLING:
             waited = self.now - self._enabling_since
             if self.measured is not None and self.measured.enabled:
                 self.change(Event.DRIVES_ON, 'all drives are on')
@@ -257,9 +261,9 @@ class Operation:
                 why = self._backend.why_not_on()
                 late = f'the drives are not on after {waited:.2f} s'
                 self.change(Event.TRIP, f'{late}: {why}' if why else late)
-        elif self.state is State.STOPPING and self._settled():
+        elif state is STOPPING and self._settled():
             self.change(Event.AT_REST, 'at rest')
-        elif self._override and self.state is State.ENABLED and not self._outside:
+        elif self._override and state is ENABLED and not self._outside:
             self._switch_override(on=False)
 
     def _settled(self) -> bool:
@@ -275,29 +279,29 @@ class Operation:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
-        self._homing = self._homing and after is State.ENABLING
+        self._homing = self._homing and after is ENABLING
         if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
             self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
         self.tell_state()
         strengths = self._settings.interpolation
-        if after is State.STOPPING:
-            if before is not State.STOPPING:
+        if after is STOPPING:
+            if before is not STOPPING:
                 self._at_rest_since = None
             mild = event in {Event.STOP, Event.DISABLE}
             self.interpolator.stop(
                 strengths.stop_strength if mild else strengths.quick_stop_strength
             )
-        elif after is State.ENABLED and before is State.ENABLING:
+        elif after is ENABLED and before is ENABLING:
             self._begin_holding()
-        elif after is State.FAULT and event is Event.AT_REST and not self._off_wanted:
+        elif after is FAULT and event is Event.AT_REST and not self._off_wanted:
             # There may be no brakes: whatever drive can, holds its leg.
             self.interpolator.release()
             self._holding = True
-        elif after in {State.DISABLED, State.FAULT} and before is not after:
+        elif after in {DISABLED, FAULT} and before is not after:
             self.interpolator.release()
-            if after is State.DISABLED or not self._holding:
+            if after is DISABLED or not self._holding:
                 self._switch_off()
-        elif after is State.FAULT and event is Event.DISABLE:
+        elif after is FAULT and event is Event.DISABLE:
             self._switch_off()
 
     def _begin_holding(self) -> None:
@@ -318,7 +322,7 @@ class Operation:
             self._backend.disable()
         except TransportError as error:
             self.connected = False
-            if self.state is not State.FAULT:
+            if self.state is not FAULT:
                 self.change(Event.FAIL, str(error))
 
     def tell_state(self) -> None:

@@ -62,6 +62,8 @@ WORDS = np.dtype(
     ]
 )
 
+SINGLES = [item for item in WORDS.descr if len(item) == 2]
+
 ALIGNMENT = 64
 
 
@@ -173,6 +175,7 @@ class SharedBlock:
 
     Attributes:
         words (): Single numbers; the others are rings, see `RINGS`.
+        cells: The same by name, in place 0 of each, a tenth of the time per look.
     """
 
     setpoints: Ring
@@ -188,7 +191,9 @@ class SharedBlock:
 
     def __init__(self, descriptor: int) -> None:
         memory = np.frombuffer(mmap(descriptor, _layout()[1]), dtype=np.uint8)
-        self.words = memory[: WORDS.itemsize].view(WORDS)[0]
+        words = memory[: WORDS.itemsize].view(WORDS)
+        self.words = words[0]
+        self.cells = {name: words[name].data for name, *_ in SINGLES}
         for name, (start, end) in _layout()[0].items():
             capacity, record = RINGS[name]
             setattr(self, name, Ring(memory[start:end], capacity, np.dtype(record)))

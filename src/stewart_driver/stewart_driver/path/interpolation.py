@@ -41,6 +41,11 @@ class Phase(Enum):
     JOGGING = auto()
 
 
+# Members of an enumeration take their time to look up.
+HOLDING, PLAYING, STOPPING, JOGGING = Phase
+ACCEPTED = Verdict.ACCEPTED
+
+
 class Interpolator:
     """Path of the six legs, played cycle by cycle.
 
@@ -67,7 +72,7 @@ class Interpolator:
         self._now: float | None = None
         self._command = LegMotion(0.0, NO_MOTION, NO_MOTION)
         self._last_stamp = -inf
-        self._phase = Phase.HOLDING
+        self._phase = HOLDING
         self._following = False
         self._held: Array = NO_MOTION
         self._paused = 0.0
@@ -78,12 +83,12 @@ class Interpolator:
     @property
     def at_rest(self) -> bool:
         """Whether the legs are held and no path is played."""
-        return self._phase is Phase.HOLDING
+        return self._phase is HOLDING
 
     @property
     def playing(self) -> bool:
         """Whether a path is played, and not yet being stopped."""
-        return self._phase is Phase.PLAYING
+        return self._phase is PLAYING
 
     @property
     def held(self) -> Array:
@@ -98,7 +103,7 @@ class Interpolator:
     @property
     def ends_at_rest(self) -> bool:
         """Whether the path is known to its end, where the legs rest."""
-        return self._phase is Phase.PLAYING and self._path.ends_at_rest
+        return self._phase is PLAYING and self._path.ends_at_rest
 
     @property
     def contradiction(self) -> str:
@@ -137,24 +142,24 @@ class Interpolator:
         """Take a setpoint into the path, or refuse it; `last_refusal` says why with numbers."""
         if not setpoint.finite:
             return self.refuse(Verdict.NOT_FINITE, 'a setpoint holds a number that is not finite')
-        if not self._following or self._phase in {Phase.STOPPING, Phase.JOGGING}:
+        if not self._following or self._phase is STOPPING or self._phase is JOGGING:
             return self.refuse(Verdict.NOT_FOLLOWING, 'the legs do not follow setpoints now')
         early = setpoint.stamp - now
         if early > self._settings.look_ahead:
             return self.refuse(Verdict.EARLY, f'a setpoint is stamped {early:.3f} s in the future')
         if setpoint.stamp <= self._last_stamp:
             return self._out_of_order(setpoint)
-        if self._phase is Phase.PLAYING:
+        if self._phase is PLAYING:
             refusal = self._path.append(setpoint)
         else:
             held = LegMotion(now, self._held, NO_MOTION, self._command.forces)
             refusal = self._path.begin(held, setpoint, now if self._now is None else self._now)
         if refusal is not None:
             return self.refuse(*refusal)
-        self._phase = Phase.PLAYING
+        self._phase = PLAYING
         self._last_stamp = setpoint.stamp
-        self.counts[Verdict.ACCEPTED] += 1
-        return Verdict.ACCEPTED
+        self.counts[ACCEPTED] += 1
+        return ACCEPTED
 
     def stop(self, strength: float) -> None:
         """Begin to bring all legs to rest together, from the last command on.
@@ -164,7 +169,7 @@ class Interpolator:
                 under way goes on along its path and becomes harder, never milder.
         """
         plan = self._plan(self._command, strength)
-        if self._phase is Phase.STOPPING:
+        if self._phase is STOPPING:
             assert self._stop is not None
             if self._stop.duration - self._stopped_for <= plan.duration:
                 return
@@ -183,13 +188,13 @@ class Interpolator:
         Returns:
             Why not; empty if they do.
         """
-        if not self._following or self._phase not in {Phase.HOLDING, Phase.JOGGING}:
+        if not self._following or self._phase not in {HOLDING, JOGGING}:
             return 'only legs at rest are jogged'
         if why := too_fast(rates, self._limits):
             return why
         if self._jog is None:
             self._jog = Jog(self._held, self._limits)
-            self._phase = Phase.JOGGING
+            self._phase = JOGGING
         self._jog.ask(rates, sent + DEAD_MAN)
         return ''
 
@@ -208,13 +213,13 @@ class Interpolator:
         self._now = now
         self.trouble = ''
         phase = self._phase
-        if phase is Phase.HOLDING:
+        if phase is HOLDING:
             command = LegMotion(now, self._held, NO_MOTION, self._command.forces)
         elif step > GAP * self._cycle_time or not answered:
             command = self._after_gap(now, step, answered=answered)
-        elif phase is Phase.PLAYING:
+        elif phase is PLAYING:
             command = self._play(now, step)
-        elif phase is Phase.STOPPING:
+        elif phase is STOPPING:
             command = self._decelerate(now, step)
         else:
             command = self._advance_jog(now, step)
@@ -226,7 +231,7 @@ class Interpolator:
     def _after_gap(self, now: float, step: float, *, answered: bool) -> LegMotion:
         """Go on from where the legs stand, because their drives have heard nothing."""
         standing = LegMotion(now, self._command.strokes, NO_MOTION, self._command.forces)
-        if self._phase is not Phase.PLAYING:
+        if self._phase is not PLAYING:
             # They were on their way to rest, or are not led along a path.
             self._rest(standing.strokes)
             return standing
@@ -242,12 +247,12 @@ class Interpolator:
         return self._play(now, self._cycle_time)
 
     def _rest(self, strokes: Array) -> None:
-        self._phase = Phase.HOLDING
+        self._phase = HOLDING
         self._held, self._jog = strokes, None
         self._path.clear()
 
     def _out_of_order(self, setpoint: LegMotion) -> Verdict:
-        if self._phase is Phase.PLAYING:
+        if self._phase is PLAYING:
             self._path.compare(setpoint)
         order = self._last_stamp - setpoint.stamp
         if order == 0.0:
@@ -283,10 +288,10 @@ class Interpolator:
         self._path.clear()
         self._jog = None
         self._stop, self._stopped_for = plan, 0.0
-        self._phase = Phase.STOPPING
+        self._phase = STOPPING
 
     def _decelerate(self, now: float, step: float) -> LegMotion:
-        if self._phase is not Phase.STOPPING:
+        if self._phase is not STOPPING:
             return LegMotion(now, self._held, NO_MOTION, self._command.forces)
         assert self._stop is not None
         self._stopped_for += step

@@ -41,6 +41,9 @@ class LegMotion(NamedTuple):
 class Verdict(IntEnum):
     """What became of an offered setpoint; all but the first are refusals and are counted."""
 
+    # That of an enumeration is Python.
+    __hash__ = int.__hash__
+
     ACCEPTED = 0
     NOT_FINITE = 1
     DUPLICATE = 2

