@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 from stewart_kinematics.errors import ConvergenceError
+from stewart_kinematics.kernels.newton import CONVERGED
 from stewart_kinematics.kernels.tracking import compare
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
-from stewart_kinematics.solvers.forward import ForwardStatus, result_of, solver_of
+from stewart_kinematics.solvers.forward import result_of, solver_of
 from stewart_kinematics.solvers.inverse import leg_positions
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ class PoseTracking:
         # What fails is searched for from the neutral pose the next time.
         start, self._start = self._start, self._neutral
         poses, figures, status = self._solver.from_positions(strokes.reshape(1, 6), start)
-        if status[0] != ForwardStatus.CONVERGED:
+        if status[0] != CONVERGED:
             rods = self._geometry.rods
             what, unit = ('strokes', 'm') if rods is None else (rods.kind.quantity, rods.kind.unit)
             reason = result_of(self._geometry, poses, figures, status).reason
