@@ -119,7 +119,7 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     assert imu.sensor.registers == {2: 0x0206, 3: 11, 4: 6, 31: 2, 32: 3, 33: 3, 36: 1}
     assert imu.sensor.saved[3] == 6
     assert len(samples) == pytest.approx(200, abs=40)
-    assert {kind for item in samples for kind in item.sample.frames} == set(IMU)
+    assert {kind for item in samples for kind in item.sample.payloads} == set(IMU)
 
 
 @pytest.mark.realtime

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import accumulate
+from itertools import accumulate, islice
 from math import floor, inf
 from statistics import median
 from typing import NamedTuple
@@ -201,13 +201,12 @@ class SampleClock:
         self._last = read[-1].time
         self._reads.append(read)
         self._samples += len(read)
+        behind = _cycles(read)
         if self._locked:
-            self._place(read)
+            self._place(read, behind)
         self._end_block()
         stamps = []
-        behind, last = _cycles(read), self._line(self._index)
-        if not self._locked:
-            last = self._latest(read)
+        last = self._line(self._index) if self._locked else self._latest(read, behind)
         for each in read:
             behind -= each.cycles
             time = last - behind * self.period
@@ -219,20 +218,24 @@ class SampleClock:
     def _line(self, index: int) -> float:
         return self._origin + index * self.period
 
-    def _latest(self, read: Sequence[Arrival]) -> float:
-        """Return when the last sample of a read was sent at the latest, as all of it tell."""
-        behind, latest = _cycles(read), inf
+    def _latest(self, read: Sequence[Arrival], behind: int) -> float:
+        """Return when the last sample of a read was sent at the latest, as all of it tell.
+
+        `behind` is how many cycles it brought.
+        """
+        latest = inf
         for each in read:
             behind -= each.cycles
             latest = min(latest, each.time + behind * self.period)
         return latest
 
-    def _place(self, read: Sequence[Arrival]) -> None:
-        """Find the index of the last sample of a read."""
+    def _place(self, read: Sequence[Arrival], cycles: int) -> None:
+        """Find the index of the last sample of a read that brought so many cycles."""
         for each in read:
-            self.gaps += max(0, each.cycles - 1)
-        self._index += _cycles(read)
-        latest = self._latest(read)
+            if each.cycles > 1:
+                self.gaps += each.cycles - 1
+        self._index += cycles
+        latest = self._latest(read, cycles)
         delay = latest - self._line(self._index)
         self._delays.append(delay)
         if lost := self._lost():
@@ -244,10 +247,11 @@ class SampleClock:
         if lost <= 0:
             # What comes early cannot exist.
             self._origin += min(delay, 0.0)
-            self._lowest = min(
-                self._lowest, (latest - self._index * self.period, self._index, latest)
-            )
-        self._most = max(self._most, delay)
+            lowest = latest - self._index * self.period, self._index, latest
+            if lowest < self._lowest:
+                self._lowest = lowest
+        if delay > self._most:
+            self._most = delay
         self._late += delay
 
     def _lost(self) -> int:
@@ -261,16 +265,16 @@ class SampleClock:
         reads = settings.bunches if self._bunched else 2 - self._loses
         if len(self._delays) < reads:
             return 0
-        least = min(list(self._delays)[-reads:])
+        least = min(islice(reversed(self._delays), reads))
         return max(0, floor(least / self.period + 1.0 - settings.late))
 
     def _end_block(self) -> None:
         reads, settings = self._reads, self._settings
-        samples = self._samples
+        duration, samples = self._last - reads[0][-1].time, self._samples
+        if duration < settings.block or samples <= settings.block_samples:
+            return
         bunched = samples > settings.bunched * len(reads)
-        duration = self._last - reads[0][-1].time
-        blocks = 2 if bunched and not self._locked else 1
-        if duration < blocks * settings.block or samples <= settings.block_samples:
+        if bunched and not self._locked and duration < 2 * settings.block:
             return
         likely = self._likely(duration / sum(map(_cycles, reads[1:])))
         if not self._locked:
@@ -335,7 +339,7 @@ class SampleClock:
         self.gaps, self._had, self._bunched = counted, counted, bunched
         self._origin, self._index = reads[0][-1].time, -counts[0]
         for read in reads:
-            self._place(read)
+            self._place(read, _cycles(read))
         self._lay()
 
     def _lay(self) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil, inf
 
 from stewart_simulation.serial_imu.device import Sensor
@@ -102,27 +102,27 @@ class PluggedSensor:
         if self._felt:
             times, states = zip(*self._felt, strict=True)
             self._felt.clear()
-            for begin, data in zip(times, self.sensor.cycles(states, times), strict=True):
-                self._send(data, begin)
+            self._send(self.sensor.cycles(states, times), times, self.sensor.baud)
         while self._under_way and self._under_way[0][0] <= now:
             arrival, data = self._under_way.popleft()
             self.port.write(data, arrival)
 
     def _hear(self, now: float) -> None:
-        host, own = self.port.host_baud(), self.sensor.baud
-        heard = self.line.misread(self.port.read(), host, own)
-        if heard:
-            self._send(self.sensor.receive(heard, now), now, baud=own)
-
-    def _send(self, data: bytes, begin: float, baud: int = 0) -> None:
-        """Let bytes set out; the host has them when the last one is through."""
-        speed = baud or self.sensor.baud
-        sent = len(data)
-        data = self.line.misread(self.line.disturb(data), speed, self.port.host_baud())
-        if not data:
+        if not (data := self.port.read()):
             return
-        # Bytes that get lost take their time as well.
-        arrival = begin + max(sent, len(data)) * self.sensor.byte_time
-        if self._latency:
-            arrival = ceil(arrival / self._latency) * self._latency
-        self._under_way.append((arrival, data))
+        own = self.sensor.baud
+        if heard := self.line.misread(data, self.port.host_baud(), own):
+            self._send([self.sensor.receive(heard, now)], [now], own)
+
+    def _send(self, pieces: Sequence[bytes], begins: Sequence[float], speed: int) -> None:
+        """Let bytes set out at some instants; the host has them when the last one is through."""
+        line, host, byte_time = self.line, self.port.host_baud(), self.sensor.byte_time
+        for piece, begin in zip(pieces, begins, strict=True):
+            data = line.misread(line.disturb(piece), speed, host)
+            if not data:
+                continue
+            # Bytes that get lost take their time as well.
+            arrival = begin + max(len(piece), len(data)) * byte_time
+            if self._latency:
+                arrival = ceil(arrival / self._latency) * self._latency
+            self._under_way.append((arrival, data))
