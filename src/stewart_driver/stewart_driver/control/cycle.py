@@ -110,32 +110,31 @@ class ControlLoop:
         return self._operation.interpolator.playing and self._machine.state is ENABLED
 
     def _take_tracking(self) -> None:
-        records = self._block.tracking.pop_all()
+        if not (errors := [*self._block.tracking.pop_values()]):
+            return
         # A path that is late or slow is followed as well as any, but this error is that to the
         # schedule. Each leg is compared with the path itself as ever.
         slipped = self._operation.interpolator.clock.slipped
         if slipped > FAR_BEHIND * self._backend.cycle_time:
             return
-        for record in records:
-            trouble = self._operation.supervisor.tracking(record['position'], record['rotation'])
+        for position, rotation in errors:
+            trouble = self._operation.supervisor.tracking(position, rotation)
             # Where no path is played, setpoints are not followed, and far from them is no error.
             if trouble and self._plays:
                 self._operation.change(Event.TRIP, trouble)
 
     def _take_jogs(self) -> None:
-        for record in self._block.jogs.pop_all():
+        for stamp, rates in self._block.jogs.pop_values():
             why = f'legs are not jogged while the driver is {self.state.name}'
             if self.state is ENABLED:
-                why = self._operation.interpolator.jog(record['rates'], record['stamp'])
+                why = self._operation.interpolator.jog(rates, stamp)
             if why:
                 self._block.refusals.push(text=why)
 
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._operation.interpolator
-        for record in ring.pop_all():
-            setpoint = LegMotion(
-                record['stamp'], record['strokes'], record['rates'], record['forces']
-            )
+        for values in ring.pop_values():
+            setpoint = LegMotion(*values)
             if self._machine.state is STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
                 verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')

@@ -164,15 +164,8 @@ class CycleLink(ABC):
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples since the last call, oldest first."""
-        for record in self._block.samples.pop_all():
-            yield Sample(
-                record['stamp'],
-                record['strokes'],
-                record['rates'],
-                _known(record['forces']),
-                _known(record['commanded_strokes']),
-                _known(record['commanded_rates']),
-            )
+        for stamp, strokes, rates, forces, *commanded in self._block.samples.pop_values():
+            yield Sample(stamp, strokes, rates, _known(forces), *map(_known, commanded))
 
     def notes(self) -> list[str]:
         """Return what the loop was not permitted, as it said since the last call."""

@@ -94,17 +94,16 @@ class Ring:
         self._numbers = memory[8 : 8 * (1 + capacity)].data.cast('Q')
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
-        self._singles = frozenset(name for name, field in self._fields.items() if field.ndim == 1)
+        self._blank = {name: field.dtype.type() for name, field in self._fields.items()}
         self._texts = [name for name, field in self._fields.items() if field.dtype.kind == 'S']
-        # A record of nothing but numbers is taken out at once, as a row.
+        # A record of nothing but numbers is taken out at once, as a row: what lies where in it.
         self._rows: NDArray[np.float64] | None = None
-        self._places: dict[str, int | slice] = {}
+        self._places: list[int | slice] = []
         if all(field.dtype == np.float64 for field in self._fields.values()):
             self._rows = slots.view(np.float64).reshape(capacity, -1)
-            for name, (kind, offset, *_) in (record.fields or {}).items():
-                first = offset // 8
-                single = name in self._singles
-                self._places[name] = first if single else slice(first, first + kind.itemsize // 8)
+            for kind, offset, *_ in (record.fields or {}).values():
+                first, last = offset // 8, (offset + kind.itemsize) // 8
+                self._places.append(slice(first, last) if kind.shape else first)
         self._read = 0
         self.lost = 0
 
@@ -120,22 +119,30 @@ class Ring:
         """
         for name in self._texts:
             values[name] = values.get(name, '').encode()[:TEXT_BYTES]
+        if len(values) < len(self._fields):
+            values = self._blank | values
         number = self._written[0] + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
-        for name, field in self._fields.items():
-            field[slot] = values[name] if name in values else field.dtype.type()
+        for name, value in values.items():
+            self._fields[name][slot] = value
         self._numbers[slot] = number
         self._written[0] = number
         return number
 
     def pop_all(self) -> Iterable[dict[str, Any]]:
         """Read what was written since the last call, oldest first, each with its ``number``."""
-        written = self._written[0]
-        # In most cycles most rings are empty.
-        return self._records(written) if written != self._read else ()
+        for number, values in self._new():
+            record = dict(zip(self._fields, values, strict=True))
+            record['number'] = number
+            yield record
 
-    def _records(self, written: int) -> Iterator[dict[str, Any]]:
+    def pop_values(self) -> Iterable[list[Any]]:
+        """Read likewise, but nothing except the values of each record, in their order."""
+        return (values for _, values in self._new()) if self._written[0] != self._read else ()
+
+    def _new(self) -> Iterator[tuple[int, list[Any]]]:
+        written = self._written[0]
         oldest = written - self._capacity + 1
         if self._read + 1 < oldest:
             self.lost += oldest - self._read - 1
@@ -143,28 +150,23 @@ class Ring:
         while self._read < written:
             self._read += 1
             slot = self._read % self._capacity
-            record = self._record(slot)
-            record['number'] = self._read
+            values = self._values(slot)
             if self._numbers[slot] == self._read:
-                yield record
+                yield self._read, values
             else:
                 self.lost += 1
 
-    def _record(self, slot: int) -> dict[str, Any]:
+    def _values(self, slot: int) -> list[Any]:
         """Return a copy of what lies in a slot."""
         if self._rows is not None:
             row = self._rows[slot].copy()
-            return {
-                name: row.item(place) if name in self._singles else row[place]
-                for name, place in self._places.items()
-            }
-        record = {
-            name: field.item(slot) if name in self._singles else field[slot].copy()
-            for name, field in self._fields.items()
-        }
-        for name in self._texts:
-            record[name] = record[name].decode(errors='ignore')
-        return record
+            return [row.item(at) if type(at) is int else row[at] for at in self._places]
+        fields = self._fields.values()
+        values = [field.item(slot) if field.ndim == 1 else field[slot].copy() for field in fields]
+        return [
+            value.decode(errors='ignore') if isinstance(value, bytes) else value
+            for value in values
+        ]
 
 
 class SharedBlock:
