@@ -14,9 +14,16 @@ from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.legs import Array
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
+from stewart_driver.witmotion import frames
+from stewart_driver.witmotion.frames import AccelerationFrame, vectors_of
 from stewart_driver.witmotion.reader import StampedSample
-from stewart_driver.witmotion.samples import attitude_of, isotropic, UNKNOWN
+from stewart_driver.witmotion.samples import (
+    ACCELERATION,
+    ANGULAR_VELOCITY,
+    attitude_of,
+    isotropic,
+    UNKNOWN,
+)
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.kernels.steps import SAME
 from stewart_estimation.live_estimation import LiveEstimation
@@ -118,27 +125,27 @@ class ImuOutput:
             (n, 3): Angular velocities [rad/s].
         """
         chosen, times, stamps = self._chosen, [], []
-        attitudes, covariances, rates, forces = [], [], [], []
-        for now, item in items:
-            sample = item.sample
-            force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
-            stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
-            if force is not None and item.stamp >= self._temperature_due:
-                self._temperature_due = item.stamp + chosen.temperature_period
-                self._rows['imu/temperature'].add([now], [stamp], [[force.temperature_celsius]])
-            if force is None or rate is None:
+        attitudes, forces, rates = [], [], []
+        for now, (seconds, sample) in items:
+            payloads = sample.payloads
+            stamp = round((seconds - chosen.latency) * NANOSECONDS)
+            if seconds >= self._temperature_due and (heat := sample.get(AccelerationFrame)):
+                self._temperature_due = seconds + chosen.temperature_period
+                self._rows['imu/temperature'].add([now], [stamp], [[heat.temperature_celsius]])
+            if ACCELERATION not in payloads or ANGULAR_VELOCITY not in payloads:
                 continue
-            attitude = attitude_of(sample)
             times.append(now)
             stamps.append(stamp)
-            attitudes.append(attitude or LEVEL)
-            covariances.append(UNKNOWN if attitude is None else self._known)
-            rates.append(rate.angular_velocity)
-            forces.append(force.specific_force)
+            attitudes.append(attitude_of(sample))
+            forces.append(payloads[ACCELERATION])
+            rates.append(payloads[ANGULAR_VELOCITY])
         read, marks = np.array(times, dtype=np.int64), np.array(stamps, dtype=np.int64)
-        felt, turning = np.reshape(forces, (-1, 3)), np.reshape(rates, (-1, 3))
+        felt = vectors_of(forces, frames.ACCELERATION)
+        turning = vectors_of(rates, frames.ANGULAR_VELOCITY)
         if stamps:
-            self._rows['imu/data'].add(read, marks, attitudes, covariances, turning, felt)
+            turns = [attitude or LEVEL for attitude in attitudes]
+            known = [UNKNOWN if attitude is None else self._known for attitude in attitudes]
+            self._rows['imu/data'].add(read, marks, turns, known, turning, felt)
         return read, marks, felt, turning
 
 

@@ -140,7 +140,8 @@ class CycleLink(ABC):
 
     def offer(self, setpoint: LegMotion) -> None:
         """Give a setpoint to the interpolator."""
-        self._block.setpoints.push(**setpoint._asdict())
+        stamp, strokes, rates, forces = setpoint
+        self._block.setpoints.push(stamp=stamp, strokes=strokes, rates=rates, forces=forces)
 
     def jog(self, rates: Array, stamp: float) -> None:
         """Move legs at rest at these rates, shape (6,) [m/s], for a tenth of a second after it.

@@ -99,7 +99,7 @@ class InlineCycle(CycleLink):
 
     def _leave_out(self) -> None:
         """Leave out the cycles during which the back end had to wait for something."""
-        if missed := self._late // self._period:
+        if (late := self._late) and (missed := late // self._period):
             self._block.words['overruns'] += missed
             self._next += missed * self._period
 

@@ -10,12 +10,15 @@ version of the firmware.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import datetime as dt
 from enum import IntEnum
 from math import cos, pi, sin
 from struct import Struct
 from typing import Any, get_args, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 HEADER = 0x55
 FRAME_LENGTH = 11
@@ -244,6 +247,12 @@ FRAMES: dict[int, type[Frame]] = dict(zip(map(int, FrameType), get_args(Frame), 
 TYPES: dict[Any, int] = {frame: kind for kind, frame in FRAMES.items()}
 PARSERS: dict[int, Callable[[bytes], Frame]] = {kind: frame.of for kind, frame in FRAMES.items()}
 """Read the eight bytes of a payload; none raises anything."""
+
+
+def vectors_of(payloads: Sequence[bytes], scale: float) -> NDArray[np.float64]:
+    """Return the first three words of n payloads, scaled, shape (n, 3)."""
+    words = np.frombuffer(b''.join(payloads), '<i2').reshape(-1, 4)
+    return scale * words[:, :3]
 
 
 def degrees_of(code: int) -> float:

@@ -11,7 +11,12 @@ from stewart_kinematics.spatial import compose_quaternions
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
-from stewart_simulation.serial_imu.inertial import felt_state, FIELD, InertialState
+from stewart_simulation.serial_imu.inertial import (
+    felt_between,
+    felt_state,
+    FIELD,
+    InertialState,
+)
 from stewart_simulation.serial_imu.inertial_kernels import mean_motion
 
 LONGEST_INTERVAL = 0.1
@@ -42,9 +47,11 @@ class InertialFeed:
         time = mechanics.sensor.next_cycle
         mechanics.go(time)
         before, interval = self._state, time - self._time
-        self._time, self._state = time, np.array(mechanics.drives.state)
+        self._time, self._state = time, mechanics.drives.state.copy()
         if not 0.0 < interval < LONGEST_INTERVAL:
             return self._felt(time, self._state, mechanics.drives.acceleration())
+        if mechanics.drives.ship is None:
+            return felt_between(before, self._state, interval, self._mounting, self._gravity)
         middle, accelerations = np.empty(13), np.empty(6)
         mean_motion(before, self._state, interval, middle, accelerations)
         return self._felt(time - 0.5 * interval, middle, accelerations)
