@@ -184,22 +184,27 @@ def wrench_matrix(legs: Array, out: Array) -> None:
 
 
 @part
-def _tip_force(
-    cylinder: Array, rod: Array, length: float, q: float, c: float, acceleration: Triple
-) -> Triple:
-    """Force on a leg's upper joint, in leg axes, that accelerates it from rest without gravity.
+def _tip_forces(
+    cylinder: Array, rod: Array, length: float, q: float, c: float
+) -> tuple[Triple, Triple, Triple]:
+    """Forces on a leg's upper joint, in leg axes, that accelerate it from rest without gravity.
 
-    What `leg_balance` gives for such a leg; here no number passes through memory.
+    One for each unit acceleration along x, y and z: what `leg_balance` gives for such a leg, with
+    all that is zero left out.
     """
-    ax, ay, _ = acceleration
-    alpha = (-ay / length, ax / length, -ay / length * c / q)
-    h = triple(rod, 1)
-    upper = plus(times(rod[0], acceleration), cross(alpha, h))
-    moment = plus(
-        _inertia_times(cylinder, alpha), plus(cross(h, acceleration), _inertia_times(rod, alpha))
-    )
-    mx, my, mz = plus(moment, (-length * upper[1], length * upper[0], 0.0))
-    return my / length, -(mx + mz / q * c) / length, upper[2]
+    per, slope, m = 1.0 / length, c / q, rod[0]
+    hx, hy, hz = triple(rod, 1)
+    ixx, ixy, ixz = cylinder[4] + rod[4], cylinder[5] + rod[5], cylinder[6] + rod[6]
+    iyy, iyz, izz = cylinder[7] + rod[7], cylinder[8] + rod[8], cylinder[9] + rod[9]
+    # Turns with (0, 1, 0) / length.
+    mx, my, mz = per * ixy, per * iyy + hz + length * (m + per * hz), per * iyz - hy
+    along_x = per * my, -per * (mx + mz * slope), -per * hx
+    # Turns with (-1, 0, -slope) / length.
+    across = m + per * (hz - slope * hx)
+    mx = -per * (ixx + slope * ixz) - hz - length * across
+    my, mz = slope * hy - per * (ixy + slope * iyz), hx - per * (ixz + slope * izz)
+    along_y = per * my, -per * (mx + mz * slope), -per * hy
+    return along_x, along_y, (-per * hx, -per * hy, m)
 
 
 @part
@@ -211,25 +216,22 @@ def add_tip_inertia(cylinder: Array, rod: Array, leg: Array, mass: Array) -> Non
 
     S, -S [r]x; [r]x S, -[r]x S [r]x.
     """
-    length, q, c = leg[LENGTH], leg[Q], leg[C]
     x, y, z, arm = triple(leg, EX), triple(leg, EY), triple(leg, EZ), triple(leg, ARM)
-    tip_x = _tip_force(cylinder, rod, length, q, c, (1.0, 0.0, 0.0))
-    tip_y = _tip_force(cylinder, rod, length, q, c, (0.0, 1.0, 0.0))
-    tip_z = _tip_force(cylinder, rod, length, q, c, (0.0, 0.0, 1.0))
-    # Base axes: columns of the matrix that takes an acceleration in base axes to leg axes.
-    for j in range(3):
-        given = (x[j], y[j], z[j])
-        force = plus(times(given[0], tip_x), plus(times(given[1], tip_y), times(given[2], tip_z)))
-        column = plus(times(force[0], x), plus(times(force[1], y), times(force[2], z)))
-        _add_column(mass, j, column, arm)
-    # The same for a turn about each axis, which moves the joint by w x r.
-    for j in range(3):
-        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
-        moved = cross(unit, arm)
-        given = (dot(x, moved), dot(y, moved), dot(z, moved))
-        force = plus(times(given[0], tip_x), plus(times(given[1], tip_y), times(given[2], tip_z)))
-        column = plus(times(force[0], x), plus(times(force[1], y), times(force[2], z)))
-        _add_column(mass, 3 + j, column, arm)
+    tip_x, tip_y, tip_z = _tip_forces(cylinder, rod, leg[LENGTH], leg[Q], leg[C])
+    in_x = plus(times(tip_x[0], x), plus(times(tip_x[1], y), times(tip_x[2], z)))
+    in_y = plus(times(tip_y[0], x), plus(times(tip_y[1], y), times(tip_y[2], z)))
+    in_z = plus(times(tip_z[0], x), plus(times(tip_z[1], y), times(tip_z[2], z)))
+    # Columns of S: unit accelerations in base axes.
+    s0 = plus(times(x[0], in_x), plus(times(y[0], in_y), times(z[0], in_z)))
+    s1 = plus(times(x[1], in_x), plus(times(y[1], in_y), times(z[1], in_z)))
+    s2 = plus(times(x[2], in_x), plus(times(y[2], in_y), times(z[2], in_z)))
+    _add_column(mass, 0, s0, arm)
+    _add_column(mass, 1, s1, arm)
+    _add_column(mass, 2, s2, arm)
+    # A turn w about each axis moves the joint by w x r.
+    _add_column(mass, 3, minus(times(arm[1], s2), times(arm[2], s1)), arm)
+    _add_column(mass, 4, minus(times(arm[2], s0), times(arm[0], s2)), arm)
+    _add_column(mass, 5, minus(times(arm[0], s1), times(arm[1], s0)), arm)
 
 
 @part
