@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import exp
 
 import numpy as np
@@ -29,6 +30,12 @@ def round_off(values: Array, noise: Array, step: float, out: Array) -> None:
         out[k] = step * np.rint((noise[k] + values[k]) / step)
 
 
+def drawn(rng: np.random.Generator, sigma: float) -> Iterator[Array]:
+    """Yield the noise of one reading after the other, (6,), drawn in the order of readings."""
+    while True:
+        yield from sigma * rng.standard_normal((DRAWN, LEGS))
+
+
 class Encoders:
     """Absolute encoders of six legs.
 
@@ -41,9 +48,8 @@ class Encoders:
     def __init__(
         self, resolution: float, noise: float, rate_bandwidth: float, rng: np.random.Generator
     ) -> None:
-        self._resolution, self._noise, self._rng = resolution, noise, rng
+        self._resolution, self._noises = resolution, drawn(rng, noise)
         self._corner = 2.0 * np.pi * rate_bandwidth
-        self._drawn, self._next = np.empty((0, LEGS)), DRAWN
         # Strokes and rates of the last reading.
         self._last: Array | None = None
 
@@ -52,12 +58,7 @@ class Encoders:
 
         `elapsed` is the time since the last reading [s].
         """
-        if self._next == DRAWN:
-            self._drawn = self._noise * self._rng.standard_normal((DRAWN, LEGS))
-            self._next = 0
-        noise = self._drawn[self._next]
-        self._next += 1
-        read = np.empty((2, LEGS))
+        noise, read = next(self._noises), np.empty((2, LEGS))
         if self._last is None or elapsed <= 0.0:
             weight, last = 0.0, np.zeros((2, LEGS)) if self._last is None else self._last
         else:

@@ -30,6 +30,7 @@ from stewart_simulation.servo import (
     LOWER_END,
     plant_derivative,
     RATE,
+    read_motors,
     ROWS,
     run_servos,
     STROKE,
@@ -177,6 +178,19 @@ class RigidDrives(SwitchedDrives):
         """What the drives' encoders give, shape (6,) [m]."""
         stuck = self.stuck_encoders
         return np.where(np.isnan(stuck), self.strokes + self.encoder_errors, stuck)
+
+    def measure(
+        self, noise: Array, counts: float, zeros: Array, per_mille: float, out: Array
+    ) -> None:
+        """Write what motors' own encoders and current loops read.
+
+        Args:
+            noise (6,): Of the readings [m].
+            counts, zeros: Per stroke [1/m], and the readings (6,) at stroke zero [count].
+            per_mille: Force of a thousandth of the rated torque [N].
+            out (3, 6): Positions [count], velocities [count/s] and torques [‰].
+        """
+        read_motors(self._legs, noise, counts, zeros, per_mille, out)
 
     def acceleration(self) -> Array:
         """Return the acceleration that the plant has now.

@@ -80,6 +80,18 @@ def leg_motion(  # type: ignore[no-untyped-def]
         rates[i] = dot(reach, plus(velocity, cross(omega, arm))) / length
 
 
+@kernel(VOID, MATRIX, VECTOR, SCALAR, VECTOR, SCALAR, MATRIX_OUT, fused=False)
+def read_motors(legs, noise, counts, zeros, per_mille, out):  # type: ignore[no-untyped-def]
+    """Fill what the drives read of their motors; see `RigidDrives.measure`."""
+    for i in range(6):
+        stroke, rate = legs[STROKE, i] + legs[ENCODER_ERROR, i], legs[RATE, i]
+        if not np.isnan(legs[STUCK_READING, i]):
+            stroke, rate = legs[STUCK_READING, i], 0.0
+        out[0, i] = (stroke + noise[i]) * counts + zeros[i]
+        out[1, i] = rate * counts
+        out[2, i] = legs[DELIVERED, i] / per_mille
+
+
 @inferred
 def joint_torque(direction, axis, turning, largest, limit):  # type: ignore[no-untyped-def]
     """Return the torque of a joint's end on a leg in this direction [N m].

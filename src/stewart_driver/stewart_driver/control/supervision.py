@@ -221,19 +221,26 @@ class StuckDetector:
 
     def forget(self) -> None:
         """Begin anew, with the next reading."""
-        self._anchors: Array | None = None
-        self._starts: Array = np.zeros(LEGS)
-        self._counts = np.zeros(LEGS, dtype=np.int64)
+        # Of each leg: the reading that it has not left, the command then, and cycles since.
+        self._legs: list[tuple[float, float, int]] = []
 
     def look(self, measured: Array, commanded: Array) -> NDArray[np.bool_]:
         """Take measured and commanded strokes, (6,) [m]; tell for each leg if it is stuck."""
-        if self._anchors is None:
-            self._anchors, self._starts = measured.copy(), commanded.copy()
+        # Six times a few numbers: numpy takes three times as long.
+        pairs, before = zip(measured.tolist(), commanded.tolist(), strict=True), self._legs
+        if not before:
+            self._legs = [(read, told, 0) for read, told in pairs]
             return np.zeros(LEGS, dtype=np.bool_)
-        moved = np.abs(measured - self._anchors) > self._band
-        self._anchors = np.where(moved, measured, self._anchors)
-        self._starts = np.where(moved, commanded, self._starts)
-        gone = np.abs(commanded - self._starts)
-        # Cycles at rest do not count.
-        self._counts = np.where(gone > self._band, self._counts + 1, 0)
-        return np.asarray((gone > self._travel) & (self._counts >= self._cycles))
+        stuck = np.zeros(LEGS, dtype=np.bool_)
+        self._legs = legs = []
+        for leg, ((read, told), (anchor, start, count)) in enumerate(
+            zip(pairs, before, strict=True)
+        ):
+            if abs(read - anchor) > self._band:
+                anchor, start = read, told
+            gone = abs(told - start)
+            # Cycles at rest do not count.
+            count = count + 1 if gone > self._band else 0
+            stuck[leg] = gone > self._travel and count >= self._cycles
+            legs.append((anchor, start, count))
+        return stuck

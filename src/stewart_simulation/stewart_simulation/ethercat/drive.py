@@ -246,7 +246,7 @@ class Drive:
             self._enter(wanted)
 
     def _still_switching_on(self, wanted: State, elapsed: float) -> bool:
-        if (self.state, wanted) != (State.SWITCHED_ON, State.OPERATION_ENABLED):
+        if wanted is not State.OPERATION_ENABLED or self.state is not State.SWITCHED_ON:
             self._waited = 0.0
             return False
         self._waited += elapsed

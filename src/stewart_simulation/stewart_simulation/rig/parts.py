@@ -32,6 +32,7 @@ from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.ethercat.drive_model import AxisCommand
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.segment import Line, Segment
+from stewart_simulation.encoders import drawn
 from stewart_simulation.rate_ramp import RateRamp
 from stewart_simulation.rig.faults import CardFaults, ImuFaults, PlantFaults
 from stewart_simulation.rig.inertial_feed import InertialFeed
@@ -80,7 +81,7 @@ class Axes:
         self._counts, self._zeros = counts_per_metre, np.array(zeros, dtype=np.float64)
         self._per_mille = 1e-3 * rated_force
         self._hold_after = hold_after
-        self._noise, self._rng, self._connected = noise, rng, connected
+        self._noises, self._connected = drawn(rng, noise), connected
         self._time = mechanics.time
         self._last: list[AxisCommand] = []
         self.torque_off = mechanics.drives.sto
@@ -118,13 +119,13 @@ class Axes:
         self._measure()
 
     def _measure(self) -> None:
-        drives = self._mechanics.drives
-        noise: Array = self._rng.normal(0.0, self._noise, LEGS)
-        seen = (drives.encoder_strokes + noise) * self._counts + self._zeros
-        moving = np.isnan(drives.stuck_encoders)
-        self.positions: list[float] = seen.tolist()
-        self.velocities: list[float] = (drives.rates * moving * self._counts).tolist()
-        self.torques: list[float] = (drives.delivered / self._per_mille).tolist()
+        drives, seen = self._mechanics.drives, np.empty((3, LEGS))
+        noise = next(self._noises)
+        drives.measure(noise, self._counts, self._zeros, self._per_mille, seen)
+        self.positions: list[float]
+        self.velocities: list[float]
+        self.torques: list[float]
+        self.positions, self.velocities, self.torques = seen.tolist()
 
 
 # The encoders stand anywhere within this at stroke zero [count].
