@@ -233,14 +233,14 @@ class StuckDetector:
             return np.zeros(LEGS, dtype=np.bool_)
         stuck = np.zeros(LEGS, dtype=np.bool_)
         self._legs = legs = []
-        for leg, ((read, told), (anchor, start, count)) in enumerate(
+        for leg, ((read, told), (last, begun, since)) in enumerate(
             zip(pairs, before, strict=True)
         ):
-            if abs(read - anchor) > self._band:
-                anchor, start = read, told
+            moved = abs(read - last) > self._band
+            anchor, start = (read, told) if moved else (last, begun)
             gone = abs(told - start)
             # Cycles at rest do not count.
-            count = count + 1 if gone > self._band else 0
+            count = since + 1 if gone > self._band else 0
             stuck[leg] = gone > self._travel and count >= self._cycles
             legs.append((anchor, start, count))
         return stuck

@@ -248,10 +248,8 @@ class SampleClock:
             # What comes early cannot exist.
             self._origin += min(delay, 0.0)
             lowest = latest - self._index * self.period, self._index, latest
-            if lowest < self._lowest:
-                self._lowest = lowest
-        if delay > self._most:
-            self._most = delay
+            self._lowest = min(self._lowest, lowest)
+        self._most = max(self._most, delay)
         self._late += delay
 
     def _lost(self) -> int:

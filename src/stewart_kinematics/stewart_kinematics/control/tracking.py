@@ -18,6 +18,7 @@ from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.forward import result_of, solver_of
 from stewart_kinematics.solvers.inverse import leg_positions
 
+
 @dataclass(frozen=True, eq=False)
 class TrackingErrors:
     """Commanded minus achieved.

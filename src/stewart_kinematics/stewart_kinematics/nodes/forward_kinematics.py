@@ -104,7 +104,11 @@ class ForwardKinematics(Node):
     def _on_jog(self, message: TwistStamped) -> None:
         here, frame = self._here, message.header.frame_id
         if here is None or frame not in ('', BASE_FRAME):
-            why = 'no pose is known' if here is None else f'its twist is in {BASE_FRAME}, not {frame}'
+            why = (
+                'no pose is known'
+                if here is None
+                else f'its twist is in {BASE_FRAME}, not {frame}'
+            )
             self.get_logger().warning(f'no jog: {why}', throttle_duration_sec=1.0)
             return
         twist = [vector_from_msg(part) for part in (message.twist.linear, message.twist.angular)]

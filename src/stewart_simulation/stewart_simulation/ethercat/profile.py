@@ -8,6 +8,7 @@ Written for the simulated drives alone; whoever drives them has tables of its ow
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import lru_cache
 
 # Communication area.
 DEVICE_TYPE, ERROR_REGISTER, IDENTITY = 0x1000, 0x1001, 0x1018
@@ -75,6 +76,7 @@ class Control(IntEnum):
     FAULT_RESET = 0x80
 
 
+@lru_cache(maxsize=4096)
 def next_state(state: State, word: int, before: int) -> State:
     """Return where a controlword leads from a state; the same where it asks for nothing allowed.
 

@@ -29,10 +29,10 @@ from stewart_kinematics.model.platform import Platform
 from stewart_simulation.control import FaultTable
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
+from stewart_simulation.encoders import drawn
 from stewart_simulation.ethercat.drive_model import AxisCommand
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.segment import Line, Segment
-from stewart_simulation.encoders import drawn
 from stewart_simulation.rate_ramp import RateRamp
 from stewart_simulation.rig.faults import CardFaults, ImuFaults, PlantFaults
 from stewart_simulation.rig.inertial_feed import InertialFeed
