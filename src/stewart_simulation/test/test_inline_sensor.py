@@ -89,6 +89,23 @@ def test_what_arrives_is_what_was_felt() -> None:
         assert frame.angular_velocity[0] == pytest.approx(felt, abs=STEP)
 
 
+def test_what_is_read_together_has_the_stamps_of_single_reads() -> None:
+    one_by_one, together = Bench(), Bench()
+    for bench in (one_by_one, together):
+        bench.run(6.0)
+        bench.samples.clear()
+    one_by_one.run(2.0)
+    together.sensor.gathers = True
+    for _ in range(20):
+        together.time += 0.1
+        found = together.reader.step()
+        assert len(found) == pytest.approx(20, abs=1)
+        together.samples += found
+
+    assert together.samples == one_by_one.samples[: len(together.samples)]
+    assert len(together.samples) == pytest.approx(len(one_by_one.samples), abs=1)
+
+
 @pytest.mark.parametrize('save', [True, False])
 def test_a_rate_that_needs_a_restart_is_reached_or_it_is_said_what_it_needs(*, save: bool) -> None:
     bench = Bench(save=save)
