@@ -35,12 +35,14 @@ class SaggingDrive:
     sag: float = 0.05
     stiffness: float = 120.0
     load: float = 0.004
+    feed_forward: float = 0.0
     deceleration: float = 6.0
     word: int = OFF
     velocity: float = 0.0
     code: int = 0
     waited: int = 0
     acted: float = 0.0
+    ahead: float = 0.0
     before: int = 0
     words: deque[int] = field(default_factory=lambda: deque([0] * 8, maxlen=8))
     targets: deque[float] = field(default_factory=lambda: deque(maxlen=8))
@@ -50,7 +52,9 @@ class SaggingDrive:
         self.words.append(word)
         self.targets.append(target)
         held = list(self.targets)
+        before = self.acted if self.word == OPERATION else self.position
         self.acted = held[max(len(held) - 1 - self.target_delay, 0)]
+        self.ahead = self.feed_forward * (self.acted - before) / CYCLE
         self._change(self.words[-1 - self.word_delay])
         for _ in range(FINE):
             self._move(CYCLE / FINE)
@@ -83,7 +87,7 @@ class SaggingDrive:
 
     def _move(self, time: float) -> None:
         if self.word == OPERATION:
-            wanted = self.stiffness * (self.acted - self.position) - self.load
+            wanted = self.stiffness * (self.acted - self.position) + self.ahead - self.load
             self.velocity += (wanted - self.velocity) * min(time / 0.003, 1.0)
         elif self.word == QUICK_STOP:
             change = self.deceleration * time

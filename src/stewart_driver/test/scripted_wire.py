@@ -12,7 +12,7 @@ from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import AlStatus, Emergency, SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.sdo import at_once
+from stewart_driver.ethercat.sdo import at_once, one_by_one
 from stewart_driver.rig_file import DriveIdentity
 
 KIND = DriveType.from_yaml('omron_1s')
@@ -90,6 +90,8 @@ class ScriptedWire:
         words = [struct.unpack('<Hih', item) for item in outputs]
         self.sent.append(words)
         for axis, (word, target, _) in enumerate(words):
+            if self.status[axis].state != OP.state:
+                continue
             if self.states[axis] is State.OPERATION_ENABLED and axis not in self.stuck:
                 self.positions[axis] = target
             state = next_state(self.states[axis], word, self.previous[axis])
@@ -117,6 +119,7 @@ class ScriptedWire:
         return self.status
 
     beside = staticmethod(at_once)
+    each = staticmethod(one_by_one)
 
     def emergencies(self, leg: int) -> list[Emergency]:
         return self.mail.pop(leg, [])

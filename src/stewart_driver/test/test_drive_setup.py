@@ -43,6 +43,7 @@ class ScriptedDrive:
             (0x608F, 2): struct.pack('<I', 1),
             (0x60FE, 1): bytes(4),
             (0x60B8, 0): bytes(2),
+            (0x10F1, 2): struct.pack('<H', 4),
             (0x1C12, 0): b'\1',
             (0x1C13, 0): b'\1',
             (0x1C12, 1): struct.pack('<H', 0x1701),
@@ -345,3 +346,27 @@ def test_a_drive_that_cannot_home_as_it_shall_ends_the_start(
 def test_a_homing_method_that_a_drive_refuses_ends_the_start() -> None:
     with pytest.raises(WrongBus, match=r'leg 3 does not take its homing method .*0x06010002'):
         set_up(drive_that_homes(0x6098), FIXED, 0.002, None, tuple(PLAN.settings(33, FIXED.gear)))
+
+
+@pytest.mark.parametrize(('before', 'after'), [(4, 93), (200, 200), (0, 0)])
+def test_a_drive_bears_as_many_missing_frames_as_the_driver(before: int, after: int) -> None:
+    """10F1h:2 is 4 in the standard's sample code: two frames, and the drive leaves OP."""
+    drive = ScriptedDrive()
+    drive.objects[0x10F1, 2] = struct.pack('<H', before)
+
+    assert set_up(drive, FIXED, 0.002, None, patience=0.06).lacks == []
+    assert drive.objects[0x10F1, 2] == struct.pack('<H', after)
+
+
+def test_what_gives_way_without_the_bus_is_named() -> None:
+    drive = ScriptedDrive()
+    held = set_up(drive, FIXED, 0.002, None).lacks
+    drive.changes[0x6007, 0] = b'\1\0'
+    lacks = set_up(drive, FIXED, 0.002, None).lacks
+
+    assert guards.letting_go(FIXED.guards, [held] * 6) == ''
+    assert guards.letting_go(FIXED.guards, [held] * 5 + [lacks]) == (
+        'legs 6 give way when the bus is lost: 6007h is not 3 there, or 605Ah not 5 to 8'
+    )
+    assert guards.letting_go(FIXED.guards, [lacks] * 6).startswith('all legs give way')
+    assert guards.letting_go(replace(FIXED.guards, options={}), [held] * 6) != ''

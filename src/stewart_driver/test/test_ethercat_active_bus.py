@@ -14,21 +14,14 @@ import pytest
 # Tests are imported by path, and their helpers have to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scripted_wire import COUNTS, CYCLE, ENTRIES_IN, ENTRIES_OUT, KIND, OP, OPTIONS, ScriptedWire
-from stewart_driver.backend import Measurement
-from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import DriverError, TransportError
-from stewart_driver.ethercat.active_bus import ActiveBus
-from stewart_driver.ethercat.bus_monitor import BusMonitor, DriveMonitor
+from scripted_bench import ScriptedBench
+from scripted_wire import COUNTS, CYCLE, KIND, ScriptedWire
+from stewart_driver.errors import DriverError
+from stewart_driver.ethercat.bus_monitor import DriveMonitor
 from stewart_driver.ethercat.cia402.states import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
-from stewart_driver.ethercat.drive_setup import PdoLayout
-from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.errors import AlStatus, Emergency
-from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
-from stewart_driver.ethercat.starting import StartedBus
-from stewart_driver.path.motion import LegMotion
+from stewart_driver.ethercat.errors import Emergency
+from stewart_driver.ethercat.process_data import Inputs
 
 
 @pytest.fixture
@@ -39,56 +32,17 @@ def wire() -> ScriptedWire:
 BRAKED = replace(KIND, brake_apply=CYCLE)
 
 
-class Bench:
-    def __init__(self, wire: ScriptedWire, kind: DriveType = KIND) -> None:
-        self.wire, self.now = wire, 100.0
-        wire.time = self.now
-        self.statistics = WireStatistics()
-        exchange = PdoLayout(
-            OutputImage(1, ENTRIES_OUT, lambda _index, _subindex: b''),
-            InputImage(1, ENTRIES_IN),
-            '',
-        )
-        line = StartedBus(tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6)
-        monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics)
-        self.active = ActiveBus(wire, line, kind, OPTIONS, monitor, PhaseLock(CYCLE))
-        self.targets = self.active.legs.strokes
-        self.step(12)
-
-    def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
-        for _ in range(count):
-            # A reset takes its time, and the cycle goes on where that has left it.
-            self.now = max(self.now, self.wire.time) + CYCLE
-            self.targets = self.targets + move
-            targets = LegMotion(0.0, self.targets, np.zeros(6), np.full(6, force))
-            measured = self.active.exchange(targets, self.now)
-        return measured
-
-    def switch_on(self) -> None:
-        self.active.enable()
-        self.until_on()
-
-    def until_on(self, move: float = 0.0) -> None:
-        for _ in range(60):
-            if self.step(move=move).enabled:
-                break
-        else:
-            raise AssertionError(self.active.group.why_not_on())
-        self.targets = self.active.legs.strokes
-        self.step()
+@pytest.fixture
+def bench(wire: ScriptedWire) -> ScriptedBench:
+    return ScriptedBench(wire)
 
 
 @pytest.fixture
-def bench(wire: ScriptedWire) -> Bench:
-    return Bench(wire)
+def braked(wire: ScriptedWire) -> ScriptedBench:
+    return ScriptedBench(wire, BRAKED)
 
 
-@pytest.fixture
-def braked(wire: ScriptedWire) -> Bench:
-    return Bench(wire, BRAKED)
-
-
-def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
+def test_all_six_get_operation_enabled_in_the_same_frame(bench: ScriptedBench) -> None:
     bench.wire.slow = {2: 4, 5: 2}
     bench.active.enable()
 
@@ -101,7 +55,7 @@ def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
     assert states == {State.OPERATION_ENABLED}
 
 
-def test_who_keeps_the_others_from_switching_on_is_named(bench: Bench) -> None:
+def test_who_keeps_the_others_from_switching_on_is_named(bench: ScriptedBench) -> None:
     bench.active.enable()
     bench.wire.slow = {2: 1000}
     bench.step(5)
@@ -128,7 +82,7 @@ def test_who_keeps_the_others_from_switching_on_is_named(bench: Bench) -> None:
         assert bench.active.group.why_not_on().startswith(said)
 
 
-def test_targets_are_where_the_drives_stand_until_all_are_on(bench: Bench) -> None:
+def test_targets_are_where_the_drives_stand_until_all_are_on(bench: ScriptedBench) -> None:
     bench.wire.positions[1] += 5000
     bench.step(3, move=1e-3)
     bench.active.enable()
@@ -140,7 +94,7 @@ def test_targets_are_where_the_drives_stand_until_all_are_on(bench: Bench) -> No
     assert bench.wire.positions[1] == round(0.3 * COUNTS) + 6000
 
 
-def test_targets_and_feed_forward_go_out_once_all_are_on(bench: Bench) -> None:
+def test_targets_and_feed_forward_go_out_once_all_are_on(bench: ScriptedBench) -> None:
     bench.switch_on()
 
     measured = bench.step(2, move=1e-4, force=KIND.gear.rated_force / 4)
@@ -151,7 +105,7 @@ def test_targets_and_feed_forward_go_out_once_all_are_on(bench: Bench) -> None:
     np.testing.assert_allclose(measured.forces, 0.1 * KIND.gear.rated_force)
 
 
-def test_no_target_jumps_and_a_jump_is_a_fault(bench: Bench) -> None:
+def test_no_target_jumps_and_a_jump_is_a_fault(bench: ScriptedBench) -> None:
     bench.switch_on()
     before = list(bench.wire.positions)
 
@@ -163,7 +117,7 @@ def test_no_target_jumps_and_a_jump_is_a_fault(bench: Bench) -> None:
 
 
 def test_a_drive_whose_encoder_stands_while_its_target_moves_is_switched_off(
-    braked: Bench,
+    braked: ScriptedBench,
 ) -> None:
     braked.switch_on()
     assert braked.step(20, move=1e-4).fault is None
@@ -179,7 +133,7 @@ def test_a_drive_whose_encoder_stands_while_its_target_moves_is_switched_off(
     assert braked.step(50).fault is faults[-1]
 
 
-def test_without_brakes_no_leg_holds_beside_one_that_gives_way(bench: Bench) -> None:
+def test_without_brakes_no_leg_holds_beside_one_that_gives_way(bench: ScriptedBench) -> None:
     bench.switch_on()
     bench.wire.fail(1, 0x2310)
 
@@ -190,16 +144,7 @@ def test_without_brakes_no_leg_holds_beside_one_that_gives_way(bench: Bench) -> 
     assert [word for word, _, _ in bench.wire.sent[-1]] == [Control.DISABLE_VOLTAGE] * 6
 
 
-def test_without_brakes_a_lost_drive_has_time_for_its_own_ramp(bench: Bench) -> None:
-    bench.switch_on()
-    lost = AlStatus(0, 0, 'does not answer')
-    bench.wire.counter, bench.wire.status = 15, [OP] * 5 + [lost]
-
-    assert bench.step(3).live == 0b011111
-    assert bench.step(round(0.02 / CYCLE) + 2).live == 0
-
-
-def test_a_reset_of_a_stuck_leg_lasts(bench: Bench) -> None:
+def test_a_reset_of_a_stuck_leg_lasts(bench: ScriptedBench) -> None:
     """Trial 4: the reset was answered with success, and the fault was back in the next cycle."""
     bench.switch_on()
     bench.wire.stuck = {1}
@@ -223,7 +168,7 @@ def test_a_reset_of_a_stuck_leg_lasts(bench: Bench) -> None:
     ],
 )
 def test_what_a_statusword_says_beside_its_state_is_heard(
-    bench: Bench, bits: int, frames: int, said: str
+    bench: ScriptedBench, bits: int, frames: int, said: str
 ) -> None:
     bench.switch_on()
     bench.step(10)
@@ -251,7 +196,7 @@ def test_a_drive_in_another_mode_is_found_where_its_mode_is_mapped() -> None:
     assert str(faults[2]) == 'leg 2: its drive is in mode 1 instead of 8 (6061h)'
 
 
-def test_following_waits_for_bit_12(bench: Bench) -> None:
+def test_following_waits_for_bit_12(bench: ScriptedBench) -> None:
     bench.wire.bits[2] = 0x0210
     bench.active.enable()
 
@@ -261,27 +206,7 @@ def test_following_waits_for_bit_12(bench: Bench) -> None:
     bench.until_on()
 
 
-def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(braked: Bench) -> None:
-    braked.switch_on()
-    error = AlStatus(0x14, 0x1A, 'Synchronization error')
-    braked.wire.counter, braked.wire.status = 15, [OP] * 2 + [error] + [OP] * 3
-    braked.wire.fail(2, 0x8700)
-    measured = braked.step(5)
-    assert measured.live == 0b111011
-    assert braked.active.live
-    braked.wire.counter = 18
-
-    braked.active.reset()
-
-    assert 'recover 3' in braked.wire.log
-    assert [word for word, _, _ in braked.wire.sent[-1]] == [
-        Control.DISABLE_VOLTAGE if axis == 2 else Control.ENABLE_OPERATION for axis in range(6)
-    ]
-    braked.active.enable()
-    braked.until_on()
-
-
-def test_a_drive_that_leaves_operation_is_not_switched_on_again(braked: Bench) -> None:
+def test_a_drive_that_leaves_operation_is_not_switched_on_again(braked: ScriptedBench) -> None:
     braked.switch_on()
     braked.wire.states[3] = State.SWITCH_ON_DISABLED
 
@@ -296,7 +221,7 @@ def test_a_drive_that_leaves_operation_is_not_switched_on_again(braked: Bench) -
 
 
 def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
-    bench: Bench,
+    bench: ScriptedBench,
 ) -> None:
     bench.switch_on()
     bench.wire.mail[2] = [Emergency(0x7305, 0x21, b'\7\0\0\0\0')]
@@ -316,7 +241,9 @@ def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
     assert bench.step().fault is None
 
 
-def test_warnings_are_counted_and_do_not_bury_the_emergency_of_a_fault(bench: Bench) -> None:
+def test_warnings_are_counted_and_do_not_bury_the_emergency_of_a_fault(
+    bench: ScriptedBench,
+) -> None:
     bench.switch_on()
     for _ in range(10):
         bench.wire.mail[2] = [Emergency(0x4210, 0x08, bytes(5)), Emergency(0, 0, bytes(5))]
@@ -332,7 +259,7 @@ def test_warnings_are_counted_and_do_not_bury_the_emergency_of_a_fault(bench: Be
     assert text.count('emergency 0x4210') == 2
 
 
-def test_a_fault_that_stays_is_told(bench: Bench) -> None:
+def test_a_fault_that_stays_is_told(bench: ScriptedBench) -> None:
     bench.wire.fail(4, 0x4310)
     bench.wire.resettable = False
 
@@ -340,7 +267,7 @@ def test_a_fault_that_stays_is_told(bench: Bench) -> None:
         bench.active.reset()
 
 
-def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: Bench) -> None:
+def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: ScriptedBench) -> None:
     bench.wire.fail(4, 0x4310)
     bench.active.enable()
 
@@ -351,66 +278,7 @@ def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: Bench) -> None:
     assert State.OPERATION_ENABLED not in bench.wire.states
 
 
-def test_a_lost_leg_is_found_in_two_frames_and_the_others_are_still_measured(
-    bench: Bench,
-) -> None:
-    bench.switch_on()
-    bench.wire.counter = 15
-    bench.wire.status = [OP] * 2 + [AlStatus(0, 0, '')] + [OP] * 3
-
-    assert bench.step().fault is None
-    measured = bench.step(move=1e-4)
-
-    assert str(measured.fault) == 'leg 3: its drive is lost, EtherCAT: does not answer'
-    assert not measured.enabled
-    later = bench.step(100, move=1e-4)
-    assert later.stamp == bench.now
-    assert bench.statistics.bad_working_counters == 102
-
-
-def test_a_drive_out_of_op_is_found_though_the_working_counter_is_right(bench: Bench) -> None:
-    bench.wire.status = [AlStatus(0x14, 0x1A, 'Synchronization error')] + [OP] * 5
-
-    measured = bench.step(60)
-
-    assert 'leg 1: its drive is lost, EtherCAT: SAFEOP with error 0x001A' in str(measured.fault)
-
-
-def test_single_lost_frames_are_counted_and_hold_the_measurement(bench: Bench) -> None:
-    bench.switch_on()
-    before = bench.step()
-    bench.wire.counter = -1
-
-    lost = bench.step()
-    bench.wire.counter = 18
-
-    assert (lost.stamp, lost.fault) == (before.stamp, None)
-    assert bench.step().stamp == bench.now
-    assert bench.statistics.lost_frames == 1
-
-
-def test_a_lost_question_for_the_states_loses_no_leg(bench: Bench) -> None:
-    bench.switch_on()
-    bench.wire.status = [AlStatus(0, 0, '')] * 6
-
-    assert bench.step(100).fault is None
-    bench.wire.counter = 15
-    assert bench.step(10).fault is None
-
-
-def test_of_drives_without_supply_behind_a_coupler_none_is_live(bench: Bench) -> None:
-    """A segment of others: the coupler answered, and six dead drives counted as holding."""
-    bench.switch_on()
-    bench.wire.counter, bench.wire.expected = 2, 20
-    bench.wire.status = [AlStatus(0, 0, '')] * 6
-
-    measured = bench.step(2)
-
-    assert 'legs 1, 2, 3, 4, 5, 6 are lost' in str(measured.fault)
-    assert measured.live == 0
-
-
-def test_the_emergency_of_a_drive_that_left_operation_has_its_code(bench: Bench) -> None:
+def test_the_emergency_of_a_drive_that_left_operation_has_its_code(bench: ScriptedBench) -> None:
     bench.switch_on()
     bench.wire.states[4] = State.SWITCH_ON_DISABLED
     bench.wire.mail[5] = [Emergency(0xFF20, 1, bytes(5))]
@@ -418,15 +286,7 @@ def test_the_emergency_of_a_drive_that_left_operation_has_its_code(bench: Bench)
     assert '; emergency 0xFF20, specific to the manufacturer' in str(bench.step(2).fault)
 
 
-def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
-    bench.step()
-    bench.wire.counter = -1
-
-    with pytest.raises(TransportError, match='no frame has come back on scripted'):
-        bench.step(1 + round(OPTIONS.patience / CYCLE))
-
-
-def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) -> None:
+def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: ScriptedBench) -> None:
     bench.switch_on()
 
     bench.active.close()

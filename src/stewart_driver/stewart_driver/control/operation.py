@@ -23,6 +23,8 @@ STOPPING, FAULT = State.STOPPING, State.FAULT
 FOLLOWING = (ENABLED, STOPPING)
 BITS = 1 << np.arange(LEGS)
 SLOWEST = 0.01
+# A leg that is this far from its command is not held there [m].
+NOT_HELD = 1e-3
 # Legs that move faster than this share of the rate limit are not switched on: where drives come on
 # one after the other, a falling platform is caught askew.
 FASTEST_ENABLED = 0.25
@@ -309,7 +311,9 @@ class Operation:
         assert self.measured is not None
         strokes, rates = self.measured.strokes, self.measured.rates
         if self._holding:
-            held = BITS & self._held_legs != 0
+            # Some may have come to rest by themselves, elsewhere.
+            near = np.abs(self.interpolator.held - strokes) < NOT_HELD
+            held = (BITS & self._held_legs != 0) & near
             strokes = np.where(held, self.interpolator.held, strokes)
             rates = np.where(held, 0.0, rates)
         # Commands from before the fault are void.

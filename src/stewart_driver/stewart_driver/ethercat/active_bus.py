@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement
-from stewart_driver.control.supervision import StuckDetector
-from stewart_driver.errors import DriveFault, DriverError
+from stewart_driver.errors import DriveFault, DriverError, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
+from stewart_driver.ethercat.drive_group import bits, DriveGroup
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.ending import Ending, longest_ramp, STANDSTILL
+from stewart_driver.ethercat.ending import Ending, longest_ramp
 from stewart_driver.ethercat.errors import AL_STATE, LegFault, OP, SAFEOP
+from stewart_driver.ethercat.hand_over import HandOver
 from stewart_driver.ethercat.homing import HomingMotion
-from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp, Targets
+from stewart_driver.ethercat.leg_motion import MeasuredLegs, StuckLegs, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
@@ -29,16 +30,11 @@ from stewart_driver.path.motion import LegMotion
 RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
-# Legs that still swing this long after their stopping ramp are the cycle's to judge [s].
-LONGEST_SETTLING = 0.1
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away; one that has
 # pulled its leg by a wrong encoder comes to rest meanwhile [s].
 LOST_RAMP = 0.02
 # A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
 IN_TIME = 0.8
-# A leg under power that stands this still while its target goes this far in so many frames has a
-# stuck encoder, or a brake. Its drive pushes as hard as it can: at 60 mm/s 20 mm in 50 ms.
-STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 
 
 class ActiveBus:
@@ -70,14 +66,14 @@ class ActiveBus:
         self._wire, self._layouts, self._kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives, self.identities = started.drives, started.identities
+        self._holds_alone = started.holds_alone
         self.homing: HomingMotion | None = None
         # Holding, but for the leg that homes; then whether all go off when it is at rest.
         self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
-        self._acceleration = limits.acceleration
         ramp_frames = ceil(longest_ramp(kind, limits.rate) / cycle)
         self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle))
-        self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
+        self._stuck = StuckLegs()
         self._leg_fault: LegFault | None = None
         self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
@@ -85,8 +81,7 @@ class ActiveBus:
             kind.gear, started.zeros, options.rate_bandwidth, self._read(), self._last
         )
         self._targets, self._torques = Targets(self.legs.strokes, limits, cycle), [0] * LEGS
-        self._ramp: StoppingRamp | None = None
-        self._ramp_frames = self._lost_frames = 0
+        self._hand_over, self._lost_frames = HandOver(kind, cycle), 0
         # Whether the cycle commands; else those that follow hold, or come to rest.
         self._commanded = False
         # None once the drives are in OP at the pace of the cycle.
@@ -97,6 +92,11 @@ class ActiveBus:
     def recoverable(self) -> bool:
         """Whether no drive has lost its settings; costs a frame."""
         return all(item.state & AL_STATE in {SAFEOP, OP} for item in self._wire.statuses())
+
+    @property
+    def silent(self) -> bool:
+        """Whether no drive answers; costs a frame."""
+        return not any(item.state for item in self._wire.statuses())
 
     @property
     def intact(self) -> bool:
@@ -120,10 +120,19 @@ class ActiveBus:
         return any(self._live)
 
     @property
+    def held(self) -> bool:
+        """Whether any drive that answers has its motor under voltage."""
+        return any(on and self._monitor.answers(leg) for leg, on in enumerate(self.group.live, 1))
+
+    @property
     def _live(self) -> list[bool]:
-        """Whether each motor is under voltage; False for a drive that does not answer."""
-        answers = self._monitor.answers
-        return [live and answers(leg) for leg, live in enumerate(self.group.live, 1)]
+        """Whether each motor is under voltage.
+
+        A drive that does not answer has none, unless it is known to hold its leg without the bus:
+        then it is taken for a pulled cable, and the others hold, too.
+        """
+        told, alone = self._monitor.answers, self._holds_alone
+        return [live and (alone or told(leg)) for leg, live in enumerate(self.group.live, 1)]
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow; those that do hold."""
@@ -164,8 +173,8 @@ class ActiveBus:
 
     def _hold(self) -> None:
         """Let drives that follow hold; end commanding and homing."""
-        self._commanded, self._ramp = False, None
-        self._held = self._off_wanted = False
+        self._commanded = self._held = self._off_wanted = False
+        self._hand_over.restart()
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
@@ -183,14 +192,13 @@ class ActiveBus:
             fault = self._targets.take(targets.strokes, elapsed, late=late)
             if not late:
                 self._torques = self._kind.gear.torques(targets.forces)
-        if self._ramp is not None and not late:
-            # By frames: after a gap the legs go on from where their targets were.
-            self._targets.strokes = self._ramp.at(self._ramp_frames * cycle)
-            self._ramp_frames += 1
+        elif not late and (strokes := self._hand_over.targets()) is not None:
+            self._targets.strokes = strokes
         if self._frame(now):
             if self._commanded:
                 self._look_for_stuck()
-            self._hand_over(now)
+            elif not self._held:
+                self._take_over()
             self._go_home(now)
         if self._resumption is None:
             found = self._monitor.look(now, self.legs.inputs, self.group)
@@ -198,7 +206,7 @@ class ActiveBus:
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
-            self.group.drop(leg - 1)
+            self.group.lose(leg - 1)
         live = self._live
         self._let_go(live)
         return Measurement(
@@ -319,6 +327,10 @@ class ActiveBus:
         """Let the drives ramp down, take the voltage off all motors and end the bus."""
         self._hold()
         self.group.homing = None
+        if self.live and self.recoverable and not self._operational:
+            # Only in OP a drive lets go of what it holds by itself.
+            with suppress(TransportError):
+                self._recover()
         try:
             Ending(
                 self._wire,
@@ -334,30 +346,11 @@ class ActiveBus:
         finally:
             self._wire.close()
 
-    def _hand_over(self, now: float) -> None:
-        """Bring the legs to rest once their drives surely act; then the cycle commands them."""
-        group, cycle = self.group, self._options.cycle_time
-        if self._commanded or self._held:
-            return
-        if self._ramp is None:
-            wait = FRAMES_TO_ACT + ceil(self._kind.brake_release / cycle)
-            if group.all_on_for < wait or not self._kind.all_follow(group.statuswords):
-                return
-            hold = np.array([group.follows(axis) for axis in range(LEGS)])
-            fastest = self._kind.limits.rate
-            self._ramp = StoppingRamp(
-                np.where(hold, self._targets.strokes, self.legs.strokes),
-                np.where(hold, 0.0, np.clip(self.legs.rates, -fastest, fastest)),
-                self._acceleration,
-            )
-            self._ramp_frames = 0
-            group.follow()
-            return
-        over = self._ramp_frames * cycle - self._ramp.duration
-        still = bool((np.abs(self.legs.rates) < STANDSTILL).all())
-        settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
-        if group.complete and settled:
-            self._ramp, self._held = None, self.is_homing
+    def _take_over(self) -> None:
+        """Let the cycle command, or the leg that homes move, once all are handed over."""
+        self._hand_over.look(self.group, self.legs, self._targets.strokes)
+        if self._hand_over.done:
+            self._held = self.is_homing
             self._targets.restart()
             self._commanded = not self._held
             self._stuck.forget()
@@ -365,14 +358,9 @@ class ActiveBus:
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
-        stuck = self._stuck.look(self.legs.strokes, self._targets.strokes) & follows
-        for axis in np.flatnonzero(stuck):
-            self._drop(int(axis))
-            self._leg_fault = self._leg_fault or LegFault(
-                int(axis) + 1,
-                f'its encoder stands still while its target moves by {1e3 * STUCK_TRAVEL:g} mm: '
-                'stuck, or the brake is; its drive is switched off',
-            )
+        for fault in self._stuck.faults(self.legs.strokes, self._targets.strokes, follows):
+            self._drop(fault.leg - 1)
+            self._leg_fault = self._leg_fault or fault
 
     def _frame(self, now: float, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""

@@ -253,16 +253,18 @@ class EthercatBackend(Backend):
         Drives that hold their legs go on to; `enable` switches the others on beside them.
 
         Raises:
-            TransportError: If the bus does not come up.
+            TransportError: If the bus does not come up, or does not answer while drives may hold.
             DriverError: If a drive stays in its fault, or is lost while others hold.
         """
         active = self._active
-        held = active is not None and active.live
+        held = active is not None and active.held
         if active is None or not (active.intact or (held and active.recoverable)):
-            if held:
+            if held and active is not None:
+                if active.silent:
+                    raise TransportError(f'no slave answers on {self._interface}')
                 raise DriverError(
-                    'a drive is lost while others hold their legs: disable first, which lets the '
-                    'platform down, then reset'
+                    'a drive is lost while others hold their legs: mend that and reset, or '
+                    'disable first, which lets the platform down'
                 )
             with suppress(TransportError):
                 self.close()

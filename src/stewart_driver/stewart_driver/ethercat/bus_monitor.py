@@ -8,16 +8,19 @@ from collections import deque
 from collections.abc import Sequence
 
 from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import DriveFault, TransportError
+from stewart_driver.errors import DriveFault
 from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.errors import (
+    AL_ERROR,
+    AL_STATE,
     AlStatus,
     Emergency,
     fault_text,
     LegFault,
     OP,
+    SAFEOP,
 )
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.process_data import Inputs
@@ -91,6 +94,7 @@ class BusMonitor:
 
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
+        mute: Those of them that do not even tell what they measure, which they do in SAFEOP.
     """
 
     def __init__(
@@ -102,31 +106,27 @@ class BusMonitor:
         self._fault: DriveFault | None = None
         self._incomplete, self._silent = 0, False
         self._counter, self._counted_at = 0, 0.0
-        self._gone_silent = False
         self._heard_at: float | None = None
         self._complete_at = 0.0
         self._looked_at, self._looks = 0.0, 0
         self._drives = DriveMonitor(options.cycle_time)
         self.missing: set[int] = set()
+        self.mute: set[int] = set()
 
     def answers(self, leg: int) -> bool:
-        """Tell whether a leg has answered lately."""
-        return not self._gone_silent and leg not in self.missing
+        """Tell whether a leg has answered in the last frame that came back."""
+        return leg not in self.mute
 
     def forget(self) -> None:
         """Forget fault and emergencies, after a reset."""
-        self._fault, self.missing = None, set()
+        self._fault, self.missing, self.mute = None, set(), set()
         self._heard_at = None
         for leg in range(1, LEGS + 1):
             self._wire.emergencies(leg)
             self._emergencies[leg - 1].clear()
 
     def count(self, counter: int, round_trip: float, now: float) -> None:
-        """Take note of a frame: its working counter, -1 if it is lost, and its round trip [s].
-
-        Raises:
-            TransportError: If none has come back for longer than the patience.
-        """
+        """Take note of a frame: its working counter, -1 if it is lost, and its round trip [s]."""
         self._silent = counter < 0
         if self._heard_at is None:
             self._heard_at = self._complete_at = now
@@ -138,21 +138,23 @@ class BusMonitor:
         self._counter, self._counted_at = counter, now
         if not self._silent:
             self._statistics.count(round_trip)
-            self._heard_at, self._gone_silent = now, False
-            return
-        self._statistics.lost_frames += 1
-        silence = now - self._heard_at
-        if silence > self._options.patience:
-            self._gone_silent = True
-            raise TransportError(
-                f'no frame has come back on {self._interface} for {1e3 * silence:.0f} ms'
-            )
+            self._heard_at = now
+        else:
+            self._statistics.lost_frames += 1
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
+        due = not self._silent and now - self._looked_at >= LOOK_PERIOD
         if self._fault is not None:
+            if due:
+                self._looked_at = now
+                self._bring_back()
             return self._fault
-        if self._incomplete >= INCOMPLETE:
+        if self._silence > self._options.patience:
+            # Frames go on: the drives may hold their legs until they are heard again.
+            said = f'no frame has come back on {self._interface}'
+            self._fault = LegFault(0, f'{said} for {1e3 * self._silence:.0f} ms')
+        elif self._incomplete >= INCOMPLETE:
             self._fault = self._lost() or self._incomplete_for_long()
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
@@ -160,7 +162,7 @@ class BusMonitor:
             self._fault = self._lost() or self._left(group.left[0], inputs)
         elif fault := self._drives.look(inputs, group):
             self._fault = fault
-        elif not self._silent and now - self._looked_at >= LOOK_PERIOD:
+        elif due:
             self._looked_at = now
             self._looks += 1
             if self._looks % 2:
@@ -211,6 +213,26 @@ class BusMonitor:
             f'frame: working counter {self._counter} instead of {self._wire.expected}',
         )
 
+    @property
+    def _silence(self) -> float:
+        """For how long no frame has come back [s]."""
+        return 0.0 if self._heard_at is None else self._counted_at - self._heard_at
+
+    def _bring_back(self) -> None:
+        """Ask a drive that has left OP for it again: outside of it no voltage can be taken."""
+        statuses = self._wire.statuses()
+        if any(item.state for item in statuses):
+            self._note_mute(statuses)
+        left = (leg for leg, item in enumerate(statuses, 1) if item.state == SAFEOP | AL_ERROR)
+        # One at a time, for each costs two frames.
+        for leg in left:
+            self._wire.recover(leg)
+            break
+
+    def _note_mute(self, statuses: Sequence[AlStatus]) -> None:
+        states = ((leg, item.state & AL_STATE) for leg, item in enumerate(statuses, 1))
+        self.mute = {leg for leg, state in states if state not in {SAFEOP, OP}}
+
     def _lost(self) -> LegFault | None:
         """Blame the first leg that does not take part any more."""
         statuses: list[AlStatus] = self._wire.statuses()
@@ -222,6 +244,7 @@ class BusMonitor:
         if not missing or not (deserted or any(item.state for item in statuses)):
             return None
         self.missing.update(missing)
+        self._note_mute(statuses)
         names = ', '.join(str(leg) for leg in missing)
         which = f'; legs {names} are lost' if len(missing) > 1 else ''
         first = missing[0]

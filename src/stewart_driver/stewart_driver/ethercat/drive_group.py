@@ -26,6 +26,8 @@ STEPS = (Control.SHUTDOWN, Control.SWITCH_ON, Control.ENABLE_OPERATION, Control.
 FAULTS = frozenset({State.FAULT, State.FAULT_REACTION_ACTIVE})
 # In these a motor may turn by its drive's will.
 LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE})
+# From these the quick stop brings a motor to rest.
+STOPPABLE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE})
 # A drive may act on a target four frames before it acts on the controlword beside it, or later.
 FRAMES_TO_ACT = 5
 # Between two edges of a reset, so that one lost frame or a slow drive hides none.
@@ -47,7 +49,8 @@ class DriveGroup:
     Switching on goes in steps: no drive is asked for the next state before all that are to be
     switched on have reached the present one, so all get Operation Enabled in the same frame.
     Those that follow already hold meanwhile. A drive that leaves operation is told to take the
-    voltage off and stays off until the next `enable`.
+    voltage off and stays off until the next `enable`, but for one that holds its leg by its quick
+    stop (605Ah from 5 on): it goes on to, as after the loss of the bus (6007h).
 
     Switching off goes in steps, too: first only the target changes, then the drive ramps down by
     its own option code and applies its brake, and then the voltage goes.
@@ -67,7 +70,7 @@ class DriveGroup:
     def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:
         self._command, self._frames = GroupCommand.OFF, FRAMES_TO_ACT
         self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
-        self._dropped = [False] * count
+        self._dropped, self._lost = [False] * count, [False] * count
         self._following = [False] * count
         self._at_rest = [False] * count
         self._braking = [0] * count
@@ -82,7 +85,7 @@ class DriveGroup:
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow."""
         self._ask(GroupCommand.ON)
-        self._dropped = [False] * len(self._dropped)
+        self._dropped, self._lost = [False] * len(self._dropped), [False] * len(self._lost)
 
     def follow(self) -> None:
         """From now on all drives follow: they are in operation, and get targets."""
@@ -92,9 +95,16 @@ class DriveGroup:
         """Switch drive 0 to 5 off, until the next `enable`."""
         self._dropped[axis], self._following[axis] = True, False
 
+    def lose(self, axis: int) -> None:
+        """Take drive 0 to 5 as gone: it is off, or holds its leg by its own quick stop."""
+        self._lost[axis], self._following[axis] = True, False
+
     def lacks(self, live: Iterable[bool]) -> bool:
         """Tell whether a drive that was switched off, or went off by itself, has no voltage."""
-        return any(gone and not on for gone, on in zip(self._dropped, live, strict=True))
+        return any(
+            (dropped or lost) and not on
+            for dropped, lost, on in zip(self._dropped, self._lost, live, strict=True)
+        )
 
     def disable(self) -> None:
         """Switch all drives off."""
@@ -170,7 +180,7 @@ class DriveGroup:
             except StatuswordError:
                 self.states[axis] = None
             if self._following[axis] and self.states[axis] is not State.OPERATION_ENABLED:
-                self.drop(axis)
+                self.lose(axis)
                 self.left.append(axis + 1)
         on = all(state is State.OPERATION_ENABLED for state in self.states)
         self.all_on_for = self.all_on_for + 1 if on and self._command is GroupCommand.ON else 0
@@ -216,38 +226,50 @@ class DriveGroup:
         self._braking[axis] += 1
         return Control.SWITCH_ON if self._braking[axis] <= self._brake_frames else Control.SHUTDOWN
 
-    def _reset_word(self, _axis: int, state: State | None) -> Control:
+    def _gone_word(self, axis: int) -> Control:
+        """Return what a drive that is gone is told: to stop, which may hold its leg, or off."""
+        holds = self._lost[axis] and self.states[axis] in STOPPABLE
+        return Control.QUICK_STOP if holds and not self._dropped[axis] else Control.DISABLE_VOLTAGE
+
+    def _reset_word(self, axis: int, state: State | None) -> Control:
         # The rising edge of bit 7 counts, so the bit goes down between two tries.
         up = (self._frames - 1) // FRAMES_OF_AN_EDGE % 2
-        return Control.FAULT_RESET if state is State.FAULT and up else Control.DISABLE_VOLTAGE
+        return Control.FAULT_RESET if state is State.FAULT and up else self._gone_word(axis)
 
     def _stop_word(self, axis: int, state: State | None) -> Control:
-        stops = state in {State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE}
-        if stops and not self._dropped[axis] and not self._at_rest[axis]:
+        if state in STOPPABLE and not self._dropped[axis] and not self._at_rest[axis]:
             return Control.QUICK_STOP
         return Control.DISABLE_VOLTAGE
 
     def _climb(self) -> list[int]:
         """Return words for who follows, who was dropped, and who is on the way up."""
+        gone = [off or lost for off, lost in zip(self._dropped, self._lost, strict=True)]
         climbing = [
             state
             for axis, state in enumerate(self.states)
-            if not (self._following[axis] or self._dropped[axis])
+            # Those that hold by their quick stop wait for the others, and go on from there.
+            if not (self._following[axis] or gone[axis] or state is State.QUICK_STOP_ACTIVE)
         ]
         # One is in a fault or just starting: all wait for it.
         stays = any(state not in LADDER for state in climbing)
         step = STEPS[
             min((LADDER.index(state) for state in climbing if state in LADDER), default=0)
         ]
+        on = step is Control.ENABLE_OPERATION or not climbing
         words = []
         for axis, state in enumerate(self.states):
             follows = self._following[axis]
-            if not follows and (self._dropped[axis] or stays):
-                words.append(int(Control.DISABLE_VOLTAGE))
+            if not follows and gone[axis]:
+                word = self._gone_word(axis)
+            elif not follows and state is State.QUICK_STOP_ACTIVE:
+                word = Control.ENABLE_OPERATION if on and not stays else Control.QUICK_STOP
+            elif not follows and stays:
+                word = Control.DISABLE_VOLTAGE
             elif follows or state is State.OPERATION_ENABLED:
-                words.append(int(Control.ENABLE_OPERATION))
+                word = Control.ENABLE_OPERATION
             else:
-                words.append(int(step))
+                word = step
+            words.append(int(word))
         return words
 
 

@@ -54,6 +54,7 @@ def set_up(
     cycle_time: float,
     ends: tuple[int, int] | None,
     homing: Sequence[Setting] = (),
+    patience: float = 0.0,
 ) -> PdoLayout:
     """Give a drive its settings and maps.
 
@@ -64,6 +65,7 @@ def set_up(
             absolute.
         homing: How it finds home by itself, if it shall. In OP there is no time for it: a mailbox
             may answer later than the next frame is due.
+        patience: So long a drive on SYNC0 shall bear missing frames [s].
 
     Raises:
         SdoRefused: If it does not take a start value that is needed.
@@ -95,6 +97,7 @@ def set_up(
     lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
     if kind.clocks:
         _choose_sync0(drive)
+        lacks += _tolerate(drive, guards.tolerance(cycle_time, patience))
     outputs, output_note = _assign(
         drive, objects.RECEIVE_ASSIGNMENT, kind.outputs, OUTPUTS, NEEDED_OUTPUTS
     )
@@ -144,6 +147,16 @@ def _choose_sync0(drive: SdoChannel) -> None:
             wanted = struct.pack('<H', objects.DC_SYNC0)
             if drive.read(index, 1)[:2] != wanted:
                 drive.write(index, 1, wanted)
+
+
+def _tolerate(drive: SdoChannel, wanted: Setting) -> list[Lack]:
+    """Let a drive bear as many missing frames as wanted, unless it bears more, or any (0)."""
+    try:
+        present = drive.read(wanted.index, wanted.subindex)[: len(wanted.data)]
+    except SdoRefused as error:
+        return [Lack(guards.named(wanted), error.reason)]
+    bears, needed = (int.from_bytes(data, 'little') for data in (present, wanted.data))
+    return guards.write(drive, [wanted] if 0 < bears < needed else [])
 
 
 def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout) -> list[Lack]:

@@ -27,6 +27,10 @@ OPTIONS = {
     'halt': objects.HALT_OPTION,
     'fault_reaction': objects.FAULT_REACTION_OPTION,
 }
+# With these a drive holds its leg under power when the bus is lost: it stops and stays stopped.
+HOLDING = {'abort_connection': {3}, 'quick_stop': {5, 6, 7, 8}}
+# What a SYNC0 without new outputs counts towards the limit of 10F1h:2 (ETG.1020).
+MISSED_SYNC0 = 3
 # The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
 OptionCode: TypeAlias = Annotated[int, Check(least=-128, most=127)]
 LIMIT_MARGIN = 2.0 * END_MARGIN
@@ -47,6 +51,11 @@ class Setting:
     data: bytes
     needed: bool = False
     signed: bool = False
+
+
+def named(item: Setting) -> str:
+    """Name an object and what it is for."""
+    return f'{item.what} ({item.index:04X}h' + (f':{item.subindex})' if item.subindex else ')')
 
 
 class Lack(NamedTuple):
@@ -86,8 +95,7 @@ class Guards:
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
         """
         for name, code in self.options.items():
-            data = struct.pack('<h', code)
-            yield Setting(name.replace('_', ' '), OPTIONS[name], 0, data, signed=True)
+            yield Setting(_title(name), OPTIONS[name], 0, struct.pack('<h', code), signed=True)
         if self.ramps:
             counts = min(round(abs(gear.counts_per_metre) * deceleration), LARGEST_LONG)
             data = struct.pack('<I', counts)
@@ -115,7 +123,7 @@ class Guards:
     def missing(self) -> list[str]:
         """What the type is known not to have."""
         values = {
-            **{name.replace('_', ' '): self.options.get(name) for name in OPTIONS},
+            **{_title(name): self.options.get(name) for name in OPTIONS},
             'deceleration': self.ramps or None,
             'following error': self.following_error,
             'following error time': self.following_time,
@@ -167,7 +175,6 @@ def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
 
 def _write(drive: SdoChannel, item: Setting) -> Lack | None:
     """Write a setting and read it back; what is refused is told with the value that stays."""
-    where = f'{item.index:04X}h' + (f':{item.subindex}' if item.subindex else '')
     reasons = []
     try:
         drive.write(item.index, item.subindex, item.data)
@@ -180,7 +187,38 @@ def _write(drive: SdoChannel, item: Setting) -> Lack | None:
         reasons.append(f'reads back {int.from_bytes(found, "little", signed=item.signed)}')
     except SdoRefused as error:
         reasons = reasons or [error.reason]
-    return Lack(f'{item.what} ({where})', ', '.join(reasons))
+    return Lack(named(item), ', '.join(reasons))
+
+
+def tolerance(cycle: float, patience: float) -> Setting:
+    """Return how many frames a drive on SYNC0 may miss: as many as the driver waits for [s]."""
+    counts = min(MISSED_SYNC0 * (int(patience / cycle) + 1), LARGEST_WORD)
+    return Setting(
+        'tolerance of missed frames', *objects.SYNC_ERROR_LIMIT, struct.pack('<H', counts)
+    )
+
+
+def letting_go(guards: Guards, lacks: Sequence[Sequence[Lack]]) -> str:
+    """Say whose drives do not hold their legs when the bus is lost; empty if all do.
+
+    Args:
+        lacks: What the drives of legs 1 to 6 have refused.
+    """
+    told = all(guards.options.get(name) in codes for name, codes in HOLDING.items())
+    where = {named(Setting(_title(name), OPTIONS[name], 0, b'')) for name in HOLDING}
+    legs = [
+        str(leg)
+        for leg, found in enumerate(lacks, 1)
+        if not told or any(lack.what in where for lack in found)
+    ]
+    if not legs:
+        return ''
+    which = 'all legs give' if len(legs) == len(lacks) else f'legs {", ".join(legs)} give'
+    return f'{which} way when the bus is lost: 6007h is not 3 there, or 605Ah not 5 to 8'
+
+
+def _title(name: str) -> str:
+    return name.replace('_', ' ')
 
 
 def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:

@@ -47,36 +47,38 @@ class Known(NamedTuple):
         """Position of each drive at stroke zero [count]."""
         return None if self.calibration is None else self.calibration.zero_offsets_counts
 
-    def ends(self, kind: DriveType, drives: Sequence[SdoChannel]) -> list[tuple[int, int]]:
-        """Return between which counts the drives may be, which are in PREOP."""
+    def ends(self, kind: DriveType, positions: Sequence[int | None]) -> list[tuple[int, int]]:
+        """Return between which counts drives may be that stand at some; calibrated ones only."""
         assert self.zeros is not None
         return [
-            guards.software_limits(leg, kind.gear, kind.limits, zero, read_position(drive))
-            for leg, (zero, drive) in enumerate(zip(self.zeros, drives, strict=True), 1)
+            guards.software_limits(leg, kind.gear, kind.limits, zero, position)
+            for leg, (zero, position) in enumerate(zip(self.zeros, positions, strict=True), 1)
         ]
 
     def why_not_homed(
-        self, found: Sequence[DriveIdentity], kind: DriveType, drives: Sequence[SdoChannel]
+        self,
+        found: Sequence[DriveIdentity],
+        kind: DriveType,
+        positions: Sequence[int | None],
+        *,
+        kept: bool,
     ) -> str:
         """Say why the positions of the drives are not proven to be strokes.
 
         They are, if these are the calibrated drives and stand where they stood when they were last
         switched off; before the first time, where they were calibrated. Drives that have not been
-        off since this session has given them their limits need no new proof.
+        off since this session has given them their limits, and have `kept` them, need no new
+        proof.
         """
         calibration = self.calibration
         reason = why_not(calibration, found, self.rig_file)
         if reason or calibration is None:
             return reason
-        if self.seen is not None and all(
-            guards.holds_limits(drive, end)
-            for drive, end in zip(drives, self.ends(kind, drives), strict=True)
-        ):
+        if kept:
             return ''
         if self.incremental and not self.just_homed:
             return 'the encoders are incremental: nobody knows where the legs are before they home'
-        counts = [read_position(drive) for drive in drives]
-        return why_elsewhere(calibration, counts, kind.gear, self.seen)
+        return why_elsewhere(calibration, positions, kind.gear, self.seen)
 
 
 def read_position(drive: SdoChannel) -> int | None:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from math import exp, tau
 
 import numpy as np
+from numpy.typing import NDArray
+from stewart_driver.control.supervision import StuckDetector
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
@@ -21,6 +23,9 @@ LONGEST_GAP = 4
 # fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.002
 MOST_BESIDE = 1e-3
+# A leg under power that stands this still while its target goes this far in so many frames has a
+# stuck encoder, or a brake. Its drive pushes as hard as it can: at 60 mm/s 20 mm in 50 ms.
+STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 
 
 class MeasuredLegs:
@@ -144,6 +149,26 @@ class Targets:
             self.strokes, wanted, elapsed, self._limits.rate, self._cycle
         )
         return fault
+
+
+class StuckLegs(StuckDetector):
+    """Legs whose encoders stand while their targets move."""
+
+    def __init__(self) -> None:
+        super().__init__(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
+
+    def faults(
+        self, measured: Array, targets: Array, follows: NDArray[np.bool_]
+    ) -> list[LegFault]:
+        """Return a fault for each that follows; strokes and targets (6,) [m]."""
+        return [
+            LegFault(
+                int(axis) + 1,
+                f'its encoder stands still while its target moves by {1e3 * STUCK_TRAVEL:g} mm: '
+                'stuck, or the brake is; its drive is switched off',
+            )
+            for axis in np.flatnonzero(self.look(measured, targets) & follows)
+        ]
 
 
 def limit_step(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 import struct
 from typing import Protocol, TypeVar
 
@@ -39,6 +39,11 @@ def at_once(_leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
     """Ask a drive amid the cycle, where its mailbox answers at once; see `Wire.beside`."""
     return call()
     yield
+
+
+def one_by_one(calls: Sequence[Callable[[], T]]) -> list[T]:
+    """Ask drives whose mailboxes answer at once; see `Wire.each`."""
+    return [call() for call in calls]
 
 
 def has_mode(drive: SdoChannel, mode: Mode) -> bool:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
@@ -43,6 +44,7 @@ class StartedBus(NamedTuple):
         not_homed: Why their positions are not strokes; empty if they are.
         zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
         notes: What the drives do not have of what was asked for, and what they do instead.
+        holds_alone: Whether every drive stops and holds its leg when it hears nothing.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -51,6 +53,7 @@ class StartedBus(NamedTuple):
     zeros: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
     drives: Sequence[SdoChannel] = ()
+    holds_alone: bool = False
 
 
 def start(
@@ -66,28 +69,48 @@ def start(
     `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
     slaves = wire.scan(LEGS, kind.accepts)
-    identities = tuple(slave.identity() for slave in slaves)
+    identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
     known = known or Known(None, options.rig_file)
-    not_homed = known.why_not_homed(identities, kind, slaves)
-    ends = [None] * LEGS if not_homed else known.ends(kind, slaves)
+    positions = wire.each([partial(home.read_position, slave) for slave in slaves])
+    ends: Sequence[tuple[int, int] | None] = [None] * LEGS
+    kept = False
+    if known.zeros is not None:
+        ends = limits = known.ends(kind, positions)
+        asked = zip(slaves, limits, strict=True) if known.seen else ()
+        kept = bool(known.seen) and all(
+            wire.each([partial(guards.holds_limits, *item) for item in asked])
+        )
+    not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
+    if not_homed:
+        ends = [None] * LEGS
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
     layouts = tuple(
-        set_up(slave, kind, cycle, end, homing) for slave, end in zip(slaves, ends, strict=True)
+        wire.each(
+            [
+                partial(set_up, slave, kind, cycle, end, homing, options.patience)
+                for slave, end in zip(slaves, ends, strict=True)
+            ]
+        )
     )
     wire.map(
         watchdog=options.drive_watchdog,
         sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
-    lacks = [
-        [*layout.lacks, *check_synchronisation(slave, kind, layout)]
+    checks = [
+        partial(check_synchronisation, slave, kind, layout)
         for slave, layout in zip(slaves, layouts, strict=True)
     ]
+    lacks = [
+        [*layout.lacks, *found] for layout, found in zip(layouts, wire.each(checks), strict=True)
+    ]
+    letting_go = guards.letting_go(kind.guards, lacks)
     notes = (
         *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
+        '' if kind.brake_apply else letting_go,
         home.without_numbers(identities),
     )
     _operate(wire, layouts, kind, options, phase)
@@ -102,6 +125,7 @@ def start(
         None if home.why_not(known.calibration, identities, known.rig_file) else known.zeros,
         tuple(filter(None, notes)),
         slaves,
+        not letting_go,
     )
 
 

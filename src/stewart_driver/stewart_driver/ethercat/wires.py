@@ -76,6 +76,9 @@ class Wire(Protocol):
     def beside(self, leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
         """Ask a drive by SDO while the frames go on: yields once a cycle until it has answered."""
 
+    def each(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """Ask one drive by each call, side by side where mailboxes take time; before any cycle."""
+
     def close(self) -> None:
         """Bring the slaves to INIT and close the interface."""
 

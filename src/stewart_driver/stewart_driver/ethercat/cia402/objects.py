@@ -11,6 +11,8 @@ TRANSMIT_ASSIGNMENT = 0x1C13
 OUTPUT_SYNCHRONISATION, INPUT_SYNCHRONISATION = 0x1C32, 0x1C33  # 1 type
 # Type of both: work on SYNC0 of the distributed clocks.
 DC_SYNC0 = 2
+# Largest count of SYNC0 without new outputs (ETG.1020); index and subindex.
+SYNC_ERROR_LIMIT = (0x10F1, 2)
 
 # Drive profile area.
 ABORT_CONNECTION_OPTION = 0x6007

@@ -16,7 +16,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
-from stewart_driver.ethercat.sdo import at_once
+from stewart_driver.ethercat.sdo import at_once, one_by_one
 from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_simulation.ethercat.frames import Command, Datagram, logical
@@ -233,6 +233,7 @@ class InlineBus:
         return self._drives[leg - 1].objects.emergencies()
 
     beside = staticmethod(at_once)
+    each = staticmethod(one_by_one)
 
     def close(self) -> None:
         """Bring the slaves to INIT and let go of the wire."""

@@ -1,0 +1,220 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives that are lost on the bus, and a bus that is silent: who holds, and who comes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+import sys
+
+import pytest
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted_bench import ScriptedBench
+from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
+from stewart_driver.ethercat.cia402.states import Control, State
+from stewart_driver.ethercat.errors import AlStatus
+
+MUTE = AlStatus(0, 0, '')
+SYNC_LOST = AlStatus(0x14, 0x1A, 'Synchronization error')
+SECOND = round(1.0 / CYCLE)
+
+
+@pytest.fixture
+def wire() -> ScriptedWire:
+    return ScriptedWire()
+
+
+@pytest.fixture
+def bench(wire: ScriptedWire) -> ScriptedBench:
+    return ScriptedBench(wire)
+
+
+@pytest.fixture
+def braked(wire: ScriptedWire) -> ScriptedBench:
+    return ScriptedBench(wire, replace(KIND, brake_apply=CYCLE))
+
+
+@pytest.fixture
+def holding(wire: ScriptedWire) -> ScriptedBench:
+    """Drives on that stop and hold by themselves when they hear nothing (6007h, 605Ah)."""
+    bench = ScriptedBench(wire, holds_alone=True)
+    bench.switch_on()
+    return bench
+
+
+def words(bench: ScriptedBench) -> list[int]:
+    return [word for word, _, _ in bench.wire.sent[-1]]
+
+
+def test_without_brakes_a_lost_drive_has_time_for_its_own_ramp(bench: ScriptedBench) -> None:
+    bench.switch_on()
+    lost = AlStatus(0, 0, 'does not answer')
+    bench.wire.counter, bench.wire.status = 15, [OP] * 5 + [lost]
+
+    assert bench.step(3).live == 0b011111
+    assert bench.step(round(0.02 / CYCLE) + 2).live == 0
+
+
+def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(braked: ScriptedBench) -> None:
+    braked.switch_on()
+    error = AlStatus(0x14, 0x1A, 'Synchronization error')
+    braked.wire.counter, braked.wire.status = 15, [OP] * 2 + [error] + [OP] * 3
+    braked.wire.fail(2, 0x8700)
+    measured = braked.step(5)
+    assert measured.live == 0b111011
+    assert braked.active.live
+    braked.wire.counter = 18
+
+    braked.active.reset()
+
+    assert 'recover 3' in braked.wire.log
+    assert [word for word, _, _ in braked.wire.sent[-1]] == [
+        Control.DISABLE_VOLTAGE if axis == 2 else Control.ENABLE_OPERATION for axis in range(6)
+    ]
+    braked.active.enable()
+    braked.until_on()
+
+
+def test_a_lost_leg_is_found_in_two_frames_and_the_others_are_still_measured(
+    bench: ScriptedBench,
+) -> None:
+    bench.switch_on()
+    bench.wire.counter = 15
+    bench.wire.status = [OP] * 2 + [AlStatus(0, 0, '')] + [OP] * 3
+
+    assert bench.step().fault is None
+    measured = bench.step(move=1e-4)
+
+    assert str(measured.fault) == 'leg 3: its drive is lost, EtherCAT: does not answer'
+    assert not measured.enabled
+    later = bench.step(100, move=1e-4)
+    assert later.stamp == bench.now
+    assert bench.statistics.bad_working_counters == 102
+
+
+def test_a_drive_out_of_op_is_found_though_the_working_counter_is_right(
+    bench: ScriptedBench,
+) -> None:
+    bench.wire.status = [AlStatus(0x14, 0x1A, 'Synchronization error')] + [OP] * 5
+
+    measured = bench.step(60)
+
+    assert 'leg 1: its drive is lost, EtherCAT: SAFEOP with error 0x001A' in str(measured.fault)
+
+
+def test_single_lost_frames_are_counted_and_hold_the_measurement(bench: ScriptedBench) -> None:
+    bench.switch_on()
+    before = bench.step()
+    bench.wire.counter = -1
+
+    lost = bench.step()
+    bench.wire.counter = 18
+
+    assert (lost.stamp, lost.fault) == (before.stamp, None)
+    assert bench.step().stamp == bench.now
+    assert bench.statistics.lost_frames == 1
+
+
+def test_a_lost_question_for_the_states_loses_no_leg(bench: ScriptedBench) -> None:
+    bench.switch_on()
+    bench.wire.status = [AlStatus(0, 0, '')] * 6
+
+    assert bench.step(100).fault is None
+    bench.wire.counter = 15
+    assert bench.step(10).fault is None
+
+
+def test_of_drives_without_supply_behind_a_coupler_none_is_live(bench: ScriptedBench) -> None:
+    """A segment of others: the coupler answered, and six dead drives counted as holding."""
+    bench.switch_on()
+    bench.wire.counter, bench.wire.expected = 2, 20
+    bench.wire.status = [AlStatus(0, 0, '')] * 6
+
+    measured = bench.step(2)
+
+    assert 'legs 1, 2, 3, 4, 5, 6 are lost' in str(measured.fault)
+    assert measured.live == 0
+
+
+def test_drives_that_hold_without_the_bus_come_back_to_op_and_go_on_holding(
+    holding: ScriptedBench,
+) -> None:
+    """A strange segment: 5 ms without frames, and the platform fell by 308 mm."""
+    wire = holding.wire
+    wire.states, wire.status = [State.QUICK_STOP_ACTIVE] * 6, [SYNC_LOST] * 6
+
+    measured = holding.step(2)
+
+    assert 'leg 1: its drive is lost, EtherCAT: SAFEOP with error 0x001A' in str(measured.fault)
+    assert measured.live == 0b111111
+    assert words(holding) == [Control.QUICK_STOP] * 6
+    assert holding.step(SECOND).live == 0b111111
+    assert wire.status == [OP] * 6
+    assert [f'recover {leg}' in wire.log for leg in range(1, 7)] == [True] * 6
+    holding.active.reset()
+    assert words(holding) == [Control.QUICK_STOP] * 6
+    holding.active.enable()
+    holding.until_on()
+    assert holding.step(SECOND).fault is None
+
+
+def test_what_a_drive_holds_by_itself_is_switched_off_on_request(holding: ScriptedBench) -> None:
+    holding.wire.states[3], holding.wire.status = State.QUICK_STOP_ACTIVE, [SYNC_LOST] * 6
+    holding.step(2)
+
+    holding.active.disable()
+
+    assert holding.step(SECOND).live == 0
+    assert words(holding) == [Control.DISABLE_VOLTAGE] * 6
+
+
+@pytest.mark.parametrize('silence', [0.07, 3.0])
+def test_a_silent_bus_is_a_fault_and_frames_go_on(holding: ScriptedBench, silence: float) -> None:
+    holding.wire.counter = -1
+    before = list(holding.wire.positions)
+
+    measured = holding.step(round(silence / CYCLE))
+
+    assert str(measured.fault) == 'no frame has come back on scripted for 62 ms'
+    assert round(1e3 * OPTIONS.patience) == 60
+    assert measured.live == 0b111111
+    holding.wire.counter = 18
+    holding.step(SECOND)
+    assert words(holding) == [Control.ENABLE_OPERATION] * 6
+    holding.active.reset()
+    holding.active.enable()
+    holding.until_on()
+    assert holding.step(50).fault is None
+    assert holding.wire.positions == before
+
+
+def test_the_others_hold_beside_a_pulled_cable_and_who_comes_back_holds(
+    holding: ScriptedBench,
+) -> None:
+    wire = holding.wire
+    wire.counter, wire.status = 9, [OP] * 3 + [MUTE] * 3
+
+    measured = holding.step(SECOND)
+
+    assert 'legs 4, 5, 6 are lost' in str(measured.fault)
+    assert measured.live == 0b111111
+    assert words(holding)[:3] == [Control.ENABLE_OPERATION] * 3
+    # Drives that have missed a few frames only are still in operation.
+    wire.counter, wire.status = 18, [OP] * 6
+    holding.step(2)
+    assert words(holding) == [Control.ENABLE_OPERATION] * 3 + [Control.QUICK_STOP] * 3
+    assert wire.states[3:] == [State.QUICK_STOP_ACTIVE] * 3
+    assert holding.step(SECOND).live == 0b111111
+
+
+def test_all_let_go_when_one_comes_back_without_voltage(holding: ScriptedBench) -> None:
+    wire = holding.wire
+    wire.counter, wire.status = 15, [OP] * 5 + [MUTE]
+    assert holding.step(SECOND).live == 0b111111
+    wire.states[5], wire.counter = State.SWITCH_ON_DISABLED, 18
+
+    assert holding.step(3).live == 0
