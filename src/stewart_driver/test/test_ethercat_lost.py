@@ -218,3 +218,12 @@ def test_all_let_go_when_one_comes_back_without_voltage(holding: ScriptedBench) 
     wire.states[5], wire.counter = State.SWITCH_ON_DISABLED, 18
 
     assert holding.step(3).live == 0
+
+
+def test_all_let_go_when_one_comes_back_that_has_restarted(holding: ScriptedBench) -> None:
+    wire = holding.wire
+    wire.counter, wire.status = 15, [OP] * 5 + [MUTE]
+    assert holding.step(SECOND).live == 0b111111
+    wire.status = [OP] * 5 + [AlStatus(1, 0, '')]
+
+    assert holding.step(round(0.1 / CYCLE)).live == 0

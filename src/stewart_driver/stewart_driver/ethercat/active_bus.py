@@ -131,8 +131,8 @@ class ActiveBus:
         A drive that does not answer has none, unless it is known to hold its leg without the bus:
         then it is taken for a pulled cable, and the others hold, too.
         """
-        told, alone = self._monitor.answers, self._holds_alone
-        return [live and (alone or told(leg)) for leg, live in enumerate(self.group.live, 1)]
+        gone = self._monitor.restarted | (set() if self._holds_alone else self._monitor.mute)
+        return [live and leg not in gone for leg, live in enumerate(self.group.live, 1)]
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow; those that do hold."""

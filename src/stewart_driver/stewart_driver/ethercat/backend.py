@@ -171,7 +171,15 @@ class EthercatBackend(Backend):
 
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
-        return '' if self._active is None else self._active.group.why_not_on()
+        if self._active is None:
+            return ''
+        group = self._active.group
+        silent = [
+            f'leg {leg} does not say that it follows (statusword bit 12)'
+            for leg, word in enumerate(group.statuswords, 1)
+            if not self._kind.all_follow([word])
+        ]
+        return group.why_not_on() or ', '.join(silent)
 
     def home(self) -> str:
         """Compare the strokes with those at home, or let the drives find it; raises `HomingError`.

@@ -224,6 +224,9 @@ class Bus:
             self._master.config_map()
         except pysoem.WkcError as error:
             raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
+        except AttributeError as error:
+            # It divides its clock by less than others, and counts to 65535.
+            raise NotOperational('SAFEOP', [f'the watchdog time: {error}']) from error
         except pysoem.ConfigMapError as error:
             raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
         self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)

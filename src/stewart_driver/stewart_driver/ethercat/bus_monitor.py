@@ -94,7 +94,8 @@ class BusMonitor:
 
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
-        mute: Those of them that do not even tell what they measure, which they do in SAFEOP.
+        mute: Those of them that do not answer.
+        restarted: Those that answer, and do not even tell what they measure, as in SAFEOP.
     """
 
     def __init__(
@@ -112,14 +113,16 @@ class BusMonitor:
         self._drives = DriveMonitor(options.cycle_time)
         self.missing: set[int] = set()
         self.mute: set[int] = set()
+        self.restarted: set[int] = set()
 
     def answers(self, leg: int) -> bool:
-        """Tell whether a leg has answered in the last frame that came back."""
-        return leg not in self.mute
+        """Tell whether a leg still tells what it measures, as far as is known."""
+        return leg not in self.mute | self.restarted
 
     def forget(self) -> None:
         """Forget fault and emergencies, after a reset."""
-        self._fault, self.missing, self.mute = None, set(), set()
+        self._fault, self.missing = None, set()
+        self.mute, self.restarted = set(), set()
         self._heard_at = None
         for leg in range(1, LEGS + 1):
             self._wire.emergencies(leg)
@@ -230,8 +233,9 @@ class BusMonitor:
             break
 
     def _note_mute(self, statuses: Sequence[AlStatus]) -> None:
-        states = ((leg, item.state & AL_STATE) for leg, item in enumerate(statuses, 1))
-        self.mute = {leg for leg, state in states if state not in {SAFEOP, OP}}
+        states = {leg: item.state & AL_STATE for leg, item in enumerate(statuses, 1)}
+        self.mute = {leg for leg, state in states.items() if not state}
+        self.restarted = {leg for leg, state in states.items() if state not in {0, SAFEOP, OP}}
 
     def _lost(self) -> LegFault | None:
         """Blame the first leg that does not take part any more."""
