@@ -143,6 +143,9 @@ class ScriptedWire:
                 OP if place == leg else item for place, item in enumerate(self.status, 1)
             ]
 
+    def readdress(self, leg: int) -> None:
+        self.log.append(f'readdress {leg}')
+
     def use_cycle_timeout(self) -> None:
         self.log.append('use_cycle_timeout')
 

@@ -224,6 +224,7 @@ def test_all_let_go_when_one_comes_back_that_has_restarted(holding: ScriptedBenc
     wire = holding.wire
     wire.counter, wire.status = 15, [OP] * 5 + [MUTE]
     assert holding.step(SECOND).live == 0b111111
+    assert 'readdress 6' in wire.log
     wire.status = [OP] * 5 + [AlStatus(1, 0, '')]
 
     assert holding.step(round(0.1 / CYCLE)).live == 0

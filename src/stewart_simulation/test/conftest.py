@@ -208,8 +208,17 @@ def build() -> Callable[..., Bench]:
 
 @pytest.fixture
 def braked_drive(tmp_path: Path) -> str:
-    """Return a drive type whose motors have brakes, so that others hold beside a dead leg."""
+    """Return a drive type whose motors have brakes, so that others hold beside a dead leg.
+
+    Without the bus it is in a fault, and off.
+    """
     file = tmp_path / 'braked.yaml'
     text = drive_path('omron_1s').read_text()
-    file.write_text(text.replace('brake_apply_s: 0.0', 'brake_apply_s: 0.002'))
+    for before, after in (
+        ('brake_apply_s: 0.0', 'brake_apply_s: 0.002'),
+        ('abort_connection: 3, quick_stop: 6', 'abort_connection: 1, quick_stop: 2'),
+    ):
+        assert before in text
+        text = text.replace(before, after)
+    file.write_text(text)
     return str(file)

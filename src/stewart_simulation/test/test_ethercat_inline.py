@@ -176,7 +176,7 @@ def let_down(user: User, lost: set[int]) -> None:
     """Find that a drive without its settings cannot come back while others hold; disable."""
     accepted, said = user.loop.request(Request.RESET_FAULT)
     assert not accepted
-    assert said.startswith('a drive is lost while others hold their legs: disable first')
+    assert said.startswith('a drive is lost while others hold their legs: mend that and reset')
     end = user.now + 100 * STEP
     user.until(lambda: powered(user, lost) and user.now >= end)
     assert user.loop.request(Request.DISABLE)[0]
@@ -407,8 +407,10 @@ def test_without_brakes_all_legs_are_let_go_together_if_an_encoder_lies(
     assert user.strokes.max() < 0.1
 
 
-def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> None:
-    user = use(rig={'emergencies': True}).begin()
+def test_emergency_and_al_status_are_in_the_reason(
+    use: Callable[..., User], braked_drive: str
+) -> None:
+    user = use(rig={'emergencies': True}, drive=braked_drive).begin()
     user.enable()
 
     user.rig.faults.apply('ethercat.al_error', slave=5, code=0x1A)
@@ -418,17 +420,52 @@ def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> 
     assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
 
 
-def test_drives_that_nobody_drives_any_more_stop_by_themselves(use: Callable[..., User]) -> None:
-    user = use(rig=BRAKES).begin()
+def test_drives_that_nobody_drives_any_more_stop_and_hold(use: Callable[..., User]) -> None:
+    user = use().begin()
     user.move()
 
     user.loop.kill()
     user.let_pass(0.5)
 
-    assert user.seen('drive_states') == ['FAULT'] * 6
-    assert set(user.seen('error_codes')) == {0x8700}
+    assert user.seen('drive_states') == ['QUICK_STOP_ACTIVE'] * 6
+    assert set(user.seen('error_codes')) == {0}
     rest = user.strokes
-    user.let_pass(0.2)
+    user.let_pass(0.5)
+    np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'reason'),
+    [
+        ('cut', {'after': 0}, 'no frame has come back'),
+        ('cut', {'after': 3}, 'legs 4, 5, 6 are lost'),
+        ('al_error', {'slave': 5, 'code': 0x1A}, r'leg 5: .* SAFEOP with error 0x001A'),
+    ],
+)
+def test_without_brakes_the_platform_stays_when_the_bus_is_lost(
+    fault: str, arguments: dict[str, int], reason: str, use: Callable[..., User]
+) -> None:
+    """Before, it sank onto its ends, 300 mm lower."""
+    user = use().begin()
+    user.move()
+    before = user.strokes
+
+    user.rig.faults.apply(f'ethercat.{fault}', **arguments)
+    user.until(lambda: user.state is State.FAULT)
+    user.let_pass(0.3)
+    rest = user.strokes
+    assert re.search(reason, user.reason)
+    assert np.abs(rest - before).max() < 0.03
+    user.let_pass(0.5)
+    np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
+    user.silence()
+    user.rig.faults.apply('ethercat.mend')
+    user.let_pass(0.5)
+    accepted, said = user.loop.request(Request.RESET_FAULT)
+
+    assert accepted, said
+    user.until(lambda: user.state is State.ENABLED)
+    assert user.seen('drive_states') == ['OPERATION_ENABLED'] * 6
     np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
 
 

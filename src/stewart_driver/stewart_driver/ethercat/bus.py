@@ -247,6 +247,10 @@ class Bus:
             slave.state = state
             slave.write_state()
 
+    def readdress(self, leg: int) -> None:
+        """Give a slave its address that has restarted at its place on the cable, if it has."""
+        self._slaves[leg - 1].recover(round(MICROSECONDS * self._timeout))
+
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""
         self._read_states()

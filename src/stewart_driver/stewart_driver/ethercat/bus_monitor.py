@@ -226,6 +226,9 @@ class BusMonitor:
         statuses = self._wire.statuses()
         if any(item.state for item in statuses):
             self._note_mute(statuses)
+            # One that has restarted is told from one behind a pulled cable at the next look.
+            for leg in self.mute:
+                self._wire.readdress(leg)
         left = (leg for leg, item in enumerate(statuses, 1) if item.state == SAFEOP | AL_ERROR)
         # One at a time, for each costs two frames.
         for leg in left:

@@ -53,6 +53,9 @@ class Wire(Protocol):
     def recover(self, leg: int) -> None:
         """Ask a slave that has left OP for SAFEOP for OP again."""
 
+    def readdress(self, leg: int) -> None:
+        """Give a slave its address that has restarted at its place on the cable, if it has."""
+
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves."""
 

@@ -190,6 +190,14 @@ class InlineBus:
             station = standard.FIRST_STATION + leg - 1
             self._link.write(station, standard.AL_CONTROL, struct.pack('<H', state))
 
+    def readdress(self, leg: int) -> None:
+        """Give a slave its address that has restarted at its place on the cable, if it has."""
+        place = -(leg - 1) & 0xFFFF
+        answers = self._link.ask(Datagram(Command.APRD, place, standard.STATION, bytes(2)))
+        if answers and answers[0].working_counter and not any(answers[0].data):
+            address = struct.pack('<H', standard.FIRST_STATION + leg - 1)
+            self._link.ask(Datagram(Command.APWR, place, standard.STATION, address))
+
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""
         question = standard.AL_STATUS, bytes(AL_STATUS.size)
