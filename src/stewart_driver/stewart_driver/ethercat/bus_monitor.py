@@ -222,18 +222,16 @@ class BusMonitor:
         return 0.0 if self._heard_at is None else self._counted_at - self._heard_at
 
     def _bring_back(self) -> None:
-        """Ask a drive that has left OP for it again: outside of it no voltage can be taken."""
+        """Ask drives that have left OP for it again: outside of it no voltage can be taken."""
         statuses = self._wire.statuses()
         if any(item.state for item in statuses):
             self._note_mute(statuses)
             # One that has restarted is told from one behind a pulled cable at the next look.
             for leg in self.mute:
                 self._wire.readdress(leg)
-        left = (leg for leg, item in enumerate(statuses, 1) if item.state == SAFEOP | AL_ERROR)
-        # One at a time, for each costs two frames.
-        for leg in left:
-            self._wire.recover(leg)
-            break
+        for leg, item in enumerate(statuses, 1):
+            if item.state == SAFEOP | AL_ERROR:
+                self._wire.recover(leg)
 
     def _note_mute(self, statuses: Sequence[AlStatus]) -> None:
         states = {leg: item.state & AL_STATE for leg, item in enumerate(statuses, 1)}
