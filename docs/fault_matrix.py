@@ -49,7 +49,8 @@ quick cases, `make test-slow` all.
   lets the others go with it (`docs/decisions/0070-one-dead-leg-lets-all-go.md`). Then the platform
   sinks onto the mechanical ends, 2 mm beyond the stroke: level where all lose their voltage within
   some 40 ms, which is the rule; where a leg has fallen behind before, it may land askew, one leg
-  drawn out and the joints turned to their ends. Where no voltage is lost, all hold.
+  drawn out and the joints turned to their ends. Where no voltage is lost, all hold: also when the
+  bus is lost (`docs/decisions/0102-drives-hold-without-the-bus.md`).
 - The clock of the machine set by ±1 s or ±1 h: the motion is aborted and the legs come to rest, as
   where setpoints stop, unless the path goes on within all limits after a second that was left out.
   Driver, recorder and diagnostics go on, nothing is a fault, and the next motion may start
@@ -89,8 +90,9 @@ def measure() -> dict[str, dict[str, str]]:
 def bounds(case: Case) -> tuple[str, str]:
     """Return the two bounds as they stand in the table."""
     moves = f'≤ {1e3 * case.moves:g} mm'
-    if case.sinks:
-        where = 'sinks, perhaps askew' if case.askew else 'sinks level'
+    if case.sinks or case.askew:
+        where = 'sinks level' if not case.askew else 'sinks, perhaps askew'
+        where = where if case.sinks else 'tilts'
         moves += f', then {where}, ≤ {1e3 * case.falls:g} mm'
     if not case.says:
         return 'not noticed', moves
@@ -103,7 +105,7 @@ def row(case: Case, result: dict[str, str]) -> str:
     if case.says:
         within += f' ({1e3 * float(result["detected"]):.0f} ms)'
     moves += f' ({1e3 * float(result["moved"]):.1f} mm'
-    if case.sinks:
+    if case.sinks or case.askew:
         moves += f', {1e3 * float(result["fallen"]):.0f} mm'
     moves += ')'
     sentence = f'nothing: {case.why}'

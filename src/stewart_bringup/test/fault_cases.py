@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fault_case import Act, act, ANSWER, BUS, Case, COMMANDS, DOWN, EX800, GONE, IMU, SILENCE
+from fault_case import Act, act, ANSWER, BUS, Case, COMMANDS, EX800, GONE, IMU, SILENCE
 
 # Once a second, and the second in which it happens.
 REPORT = 2.2
@@ -116,9 +116,11 @@ SLAVE = (
         r'^leg 2: its drive is lost',
         *('FAULT', LOST, LEG_WAY),
         repair=(act('ethercat.power_on', slave=2),),
-        before_repair='disable first|1 slaves answer on ecat0',
-        sinks=True,
+        # It looks like a pulled cable, as does another drive: the others hold, and the platform
+        # tilts over the leg.
+        before_repair='mend that and reset',
         askew=True,
+        wrecks=True,
     ),
     Case(
         'supply of drive 2 interrupted',
@@ -134,9 +136,9 @@ SLAVE = (
         r'^leg 3: its drive is lost, EtherCAT: ',
         *('FAULT', LOST, LEG_WAY),
         repair=(act('ethercat.identity', slave=3, product=0xB0),),
-        before_repair=r'disable first|wrong drives: leg 3 has vendor 0x83, product 0xAB',
-        sinks=True,
+        before_repair='mend that and reset',
         askew=True,
+        wrecks=True,
     ),
     Case(
         'a drive with read-only maps in the place of drive 6',
@@ -543,8 +545,8 @@ TOGETHER = (
     Case(
         'one frame in five lost at random',
         (act('ethercat.lose_some', probability=0.2),),
-        r'frames bad or lost in the last second',
-        *('ENABLED', REPORT, ON_PATH, BUS),
+        r'its drive is lost, EtherCAT: SAFEOP with error 0x001A',
+        *('FAULT', SLOW, WAY),
         repair=(act('ethercat.lose_some', probability=0.0),),
     ),
     Case(
