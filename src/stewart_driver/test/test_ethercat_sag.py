@@ -206,6 +206,16 @@ def test_no_target_jumps_back_at_switching_off(word_delay: int, target_delay: in
     assert words[5:].index(0x07) == 0
 
 
+def test_a_drive_that_acts_late_on_its_target_is_not_stuck() -> None:
+    """A strange segment: targets acted on four frames later, and all legs were let go."""
+    bench = Bench(*(SaggingDrive(0.2, target_delay=4, stiffness=60.0, load=0.0) for _ in range(6)))
+    bench.enable()
+    bench.step(100)
+
+    for frame in range(1, 40):
+        assert bench.step(move=6.0 * frame * CYCLE**2).fault is None
+
+
 def test_switching_off_disables_the_operation_before_it_takes_the_voltage() -> None:
     bench = Bench()
     bench.enable()

@@ -36,6 +36,8 @@ STATE_PATIENCE = 0.5
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
+# Clocks settle by frames.
+FRAME_PERIOD = 0.002
 # A drive that is busy, or a machine, may miss one question.
 SDO_TRIES = 3
 # Drives that refuse in the same instant may take each other's answer: SOEM has one list of errors,
@@ -127,6 +129,7 @@ class Bus:
         self.drives: list[Drive] = []
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: set[int] = set()
+        self._clocks_run = False
         try:
             self._socket = _open(self._master, interface)
         except ConnectionError as error:
@@ -180,6 +183,10 @@ class Bus:
         """Wait until all slaves are in a state; raises `NotOperational`."""
         limit = self.now() + patience
         while True:
+            if self._clocks_run:
+                # Some wait until their clock has settled, and a clock is set by such frames only.
+                self._master.send_processdata()
+                self._master.receive_processdata(round(MICROSECONDS * START_PATIENCE))
             statuses = [_status(slave) for slave in self._read_states()]
             if all(item.state == state for item in statuses):
                 return
@@ -192,7 +199,7 @@ class Bus:
                         if item.state != state
                     ],
                 )
-            self.sleep(LOOK_PERIOD)
+            self.sleep(FRAME_PERIOD if self._clocks_run else LOOK_PERIOD)
 
     def _place(self, number: int) -> str:
         """Name a slave on the cable, from 0."""
@@ -220,6 +227,7 @@ class Bus:
             slave.setup_func = before_safeop
         if sync is not None:
             self._master.config_dc()
+            self._clocks_run = True
         try:
             self._master.config_map()
         except pysoem.WkcError as error:

@@ -39,7 +39,7 @@ class HandOver:
         """Begin anew, with drives that have yet to come on."""
         self.done = False
         self._ramp: StoppingRamp | None = None
-        self._frames = 0
+        self._frames = self._slow_frames = 0
 
     def targets(self) -> Array | None:
         """Return strokes for the coming frame (6,) [m]; None where no leg is brought to rest.
@@ -68,10 +68,13 @@ class HandOver:
             self.done = True
 
     def _ready(self, group: DriveGroup, legs: MeasuredLegs) -> bool:
+        slow = bool(np.abs(legs.rates).max() < SLOW)
+        self._slow_frames = self._slow_frames + 1 if slow else 0
         if group.all_on_for < self._wait or not self._kind.all_follow(group.statuswords):
             return False
         slowing_for = (group.all_on_for - self._wait) * self._cycle
-        return bool(np.abs(legs.rates).max() < SLOW) or slowing_for > LONGEST_SLOWING
+        # A leg that turns round is slow for a moment.
+        return self._slow_frames > FRAMES_TO_ACT or slowing_for > LONGEST_SLOWING
 
     def _stop(self, group: DriveGroup, legs: MeasuredLegs, targets: Array) -> StoppingRamp:
         hold = np.array([group.follows(axis) for axis in range(LEGS)])

@@ -10,6 +10,7 @@ from math import exp, tau
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.control.supervision import StuckDetector
+from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
@@ -23,9 +24,10 @@ LONGEST_GAP = 4
 # fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.002
 MOST_BESIDE = 1e-3
-# A leg under power that stands this still while its target goes this far in so many frames has a
-# stuck encoder, or a brake. Its drive pushes as hard as it can: at 60 mm/s 20 mm in 50 ms.
-STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
+# A leg under power that stands this still while its target goes this far, for so many frames more
+# than a drive may take to act on it, has a stuck encoder, or a brake. Its drive pushes as hard as
+# it can: at 60 mm/s 20 mm in 50 ms.
+STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4 + FRAMES_TO_ACT
 
 
 class MeasuredLegs:
