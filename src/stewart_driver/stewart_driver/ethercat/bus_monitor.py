@@ -33,6 +33,8 @@ INCOMPLETE = 2
 COUNTS_PER_DRIVE = 3
 # A look at states or at one mailbox costs a frame.
 LOOK_PERIOD = 0.05
+# In a fault the others hold meanwhile: beside a leg that gives way they have to let go soon.
+URGENT_PERIOD = 0.01
 # It comes with the fault or a little later, and the frame that fetches it may get lost.
 LOOKS_FOR_EMERGENCY = 3
 # So many of a drive are kept: warnings may have come for days before the fault that they explain.
@@ -147,7 +149,8 @@ class BusMonitor:
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
-        due = not self._silent and now - self._looked_at >= LOOK_PERIOD
+        period = LOOK_PERIOD if self._fault is None else URGENT_PERIOD
+        due = not self._silent and now - self._looked_at >= period
         if self._fault is not None:
             if due:
                 self._looked_at = now
