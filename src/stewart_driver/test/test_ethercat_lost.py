@@ -228,3 +228,14 @@ def test_all_let_go_when_one_comes_back_that_has_restarted(holding: ScriptedBenc
     wire.status = [OP] * 5 + [AlStatus(1, 0, '')]
 
     assert holding.step(round(0.1 / CYCLE)).live == 0
+
+
+def test_a_drive_out_of_op_is_not_stuck(holding: ScriptedBench) -> None:
+    """It takes no targets, and repeats what it has measured until it is found to be lost."""
+    holding.wire.status = [SYNC_LOST] * 6
+
+    faults = [holding.step(move=1e-4).fault for _ in range(round(0.12 / CYCLE))]
+
+    assert 'its drive is lost' in str(faults[-1])
+    assert holding.step().live == 0b111111
+    assert holding.wire.states == [State.QUICK_STOP_ACTIVE] * 6

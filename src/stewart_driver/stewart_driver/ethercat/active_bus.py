@@ -126,11 +126,7 @@ class ActiveBus:
 
     @property
     def _live(self) -> list[bool]:
-        """Whether each motor is under voltage.
-
-        A drive that does not answer has none, unless it is known to hold its leg without the bus:
-        then it is taken for a pulled cable, and the others hold, too.
-        """
+        """Whether each motor is under voltage, as those that hold alone behind a pulled cable."""
         gone = self._monitor.restarted | (set() if self._holds_alone else self._monitor.mute)
         return [live and leg not in gone for leg, live in enumerate(self.group.live, 1)]
 
@@ -358,7 +354,9 @@ class ActiveBus:
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
-        for fault in self._stuck.faults(self.legs.strokes, self._targets.strokes, follows):
+        faults = self._stuck.faults(self.legs.strokes, self._targets.strokes, follows)
+        # Out of OP a drive takes no targets, and may repeat what it has measured before.
+        for fault in faults if faults and self._operational else ():
             self._drop(fault.leg - 1)
             self._leg_fault = self._leg_fault or fault
 
