@@ -366,8 +366,8 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     user.silence()
     if fault == 'power_cycle':
         let_down(user, lost)
-    restarts = fault == 'power_cycle' or len(lost) == 6
-    if restarts:
+    restarts = fault == 'power_cycle'
+    if restarts or len(lost) == 6:
         reset_with_the_drives_off(user)
     else:
         reset_while_others_hold(user, lost)
