@@ -12,6 +12,7 @@ from pathlib import Path
 import subprocess
 import sys
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.verbs import simulate
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
+from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
 from stewart_node_support.errors import ParameterError
@@ -164,6 +166,15 @@ def test_blocks_of_any_length_give_the_same_messages(
     recorded(tmp_path / 'singly', pipeline(estimate=True))
 
     assert digest(tmp_path / 'singly') == digest(estimated[0])
+
+
+def test_an_estimator_that_cannot_go_on_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LiveEstimation, 'runs', Mock(side_effect=EstimationError('no estimate')))
+    made = pipeline(estimate=True)
+    # The motion waits for the first estimates.
+    monkeypatch.setattr(type(made._sensing), 'ready', True)
+
+    assert made.run().last_refusal == 'no estimate'
 
 
 def test_a_motion_that_is_refused_on_its_way_ends_there() -> None:

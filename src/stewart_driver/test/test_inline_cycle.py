@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 import sys
+from unittest.mock import Mock
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -20,7 +21,7 @@ from stewart_driver.control.configuration import (
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import Request, State
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import ConfigurationError, TransportError
 from stewart_driver.path.motion import LegMotion
 
 START = 1_000_000_000
@@ -92,6 +93,19 @@ def test_requests_are_answered_between_two_cycles() -> None:
     assert loop.request(Request.ENABLE)[0]
     loop.advance(START + 12 * PERIOD)
     assert [change.state for change in loop.state_changes()][-1] is State.ENABLED
+
+
+def test_drives_that_cannot_be_asked_to_come_on_are_a_fault_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = inline()
+    loop.advance(START)
+    monkeypatch.setattr(LoopbackBackend, 'enable', Mock(side_effect=TransportError('no wire')))
+
+    assert loop.request(Request.ENABLE) == (False, 'no wire')
+    changes = loop.state_changes()
+    assert changes[-1].state is State.FAULT
+    assert changes[-1].reason == 'no wire'
 
 
 def test_silence_stops_the_legs_and_end_switches_them_off() -> None:

@@ -9,10 +9,13 @@ nothing waits, and instants can be compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from itertools import groupby
+from pathlib import Path
 import re
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +25,13 @@ from stewart_driver.control.cycle_link import Sample, StateChange
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat import home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.errors import BusTaken, NoInterface, WrongBus
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
 from stewart_driver.path.motion import LegMotion
+from stewart_driver.rig_file import load_rig, save_rig
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
 
@@ -221,6 +226,26 @@ def use() -> Iterator[Callable[..., User]]:
     yield make
     for user in users:
         user.close()
+
+
+def test_home_is_proven_also_where_nobody_can_write_it(
+    use: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = use()
+    sheet = Path(user.backend()._options.rig_file)
+    rig = load_rig(sheet)
+    assert rig.drives is not None
+    lost_turn = replace(rig.drives, parked_counts=(2**23, 0, 0, 0, 0, 0))
+    save_rig(sheet, replace(rig, drives=lost_turn))
+    monkeypatch.setattr(home, 'park', Mock(side_effect=ConfigurationError('rig', 1, 'a file')))
+    user.begin()
+    assert not user.changes[-1].homed
+
+    accepted, said = user.loop.request(Request.HOME)
+    assert accepted, said
+    user.let_pass(0.1)
+    assert user.state is State.DISABLED
+    user.enable()
 
 
 @pytest.mark.parametrize('drive', ['omron_1s', 'omron_1s_free'])

@@ -60,7 +60,8 @@ class Outcome:
         path_position, path_rotation: Largest tracking error from the first to the last setpoint
             [m], [rad]; NaN if there was none.
         messages: How many the nodes would have published, by topic.
-        last_refusal: Why the last refused setpoint was refused; empty if none was.
+        last_refusal: Why the last refused setpoint was refused, or else legs had no pose, or else
+            the estimator could not go on; empty if nothing was.
     """
 
     duration: float
@@ -191,14 +192,14 @@ class Pipeline:
         self._publish()
         self._fill_series()
         on_second()
-        worst = self._poses.worst.tolist()
+        worst, sensing = self._poses.worst.tolist(), self._sensing
         return Outcome(
             self.elapsed,
             self.operator.reason,
             worst[0],
             worst[1],
             {name: total for name, total in self._counts.items() if total},
-            self._setpoints.refusal or self._poses.refusal,
+            self._setpoints.refusal or self._poses.refusal or (sensing.refusal if sensing else ''),
         )
 
     def _fill_series(self) -> None:

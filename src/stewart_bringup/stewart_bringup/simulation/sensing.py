@@ -76,6 +76,11 @@ class Sensing:
         """Whether there have been enough estimates for a motion to begin."""
         return self._estimation.published > FIRST_ESTIMATES
 
+    @property
+    def refusal(self) -> str:
+        """Why the estimator could not go on when it last could not; empty if it could."""
+        return self._estimation.refusal
+
     def legs(self, stamp: int, strokes: Array) -> None:
         """Take measured strokes [m] with their stamp [ns]."""
         if self._estimation.legs(stamp, strokes):

@@ -109,8 +109,7 @@ class Operation:
         self._require_inside(self.measured)
         self._require_slow(self.measured)
         self.change(Event.ENABLE, 'enabling asked for')
-        self._enabling_since = self.now
-        self._backend.enable()
+        self._switch_on()
         return 'switching the drives on; driver/state tells when they are'
 
     def _home(self) -> str:
@@ -159,8 +158,7 @@ class Operation:
             return self.noted('fault reset, the drives are off')
         self._held_legs = held
         self.change(Event.REVIVE, self.noted('fault reset'))
-        self._enabling_since = self.now
-        self._backend.enable()
+        self._switch_on()
         return self.noted('fault reset, all drives come on while those that are on hold')
 
     def _require_inside(self, measured: Measurement) -> None:
@@ -319,6 +317,15 @@ class Operation:
         # Commands from before the fault are void.
         self._holding, self.commanded = False, None
         self.interpolator.hold(strokes, rates)
+
+    def _switch_on(self) -> None:
+        self._enabling_since = self.now
+        try:
+            self._backend.enable()
+        except TransportError as error:
+            self.connected = False
+            self.change(Event.FAIL, str(error))
+            raise
 
     def _switch_off(self) -> None:
         self._holding = False

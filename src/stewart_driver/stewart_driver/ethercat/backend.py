@@ -151,9 +151,12 @@ class EthercatBackend(Backend):
         finally:
             self._seen = active.legs.counts
             if self.homed:
-                # Where it cannot be written, the start has said so.
-                with suppress(ConfigurationError):
-                    home.park(self._options.rig_file, self._seen)
+                self._park()
+
+    def _park(self) -> None:
+        """Save where the legs were left; where that cannot be written, the start has said so."""
+        with suppress(ConfigurationError):
+            home.park(self._options.rig_file, self._seen or ())
 
     def enable(self) -> None:
         """Begin to switch all drives on."""
@@ -212,7 +215,7 @@ class EthercatBackend(Backend):
         if self._not_homed:
             # Proven from here on. Drives take their software limits in PREOP.
             self.close()
-            home.park(self._options.rig_file, self._seen or ())
+            self._park()
             self._bring_up()
         return said
 
