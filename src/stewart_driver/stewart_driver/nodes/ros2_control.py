@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 import time
 
@@ -32,9 +33,18 @@ REFRESH = 1.0
 
 
 class GraphController:
-    """A controller on the graph, in a context of its own that needs no executor."""
+    """A controller on the graph, in a context of its own that needs no executor.
 
-    def __init__(self, options: Ros2ControlOptions) -> None:
+    Args:
+        wall, steady: Return the time of stamps, and that of the cycle [s].
+    """
+
+    def __init__(
+        self,
+        options: Ros2ControlOptions,
+        wall: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._joints, self._topic = options.joints, options.joint_states
         self._own_context = Context()
         rclpy.init(
@@ -51,7 +61,7 @@ class GraphController:
         self._commands = self._node.create_publisher(
             Float64MultiArray, f'{options.controller}/commands', COMMAND_QOS
         )
-        self._bridge = ClockBridge(time.time, time.monotonic)
+        self._bridge = ClockBridge(wall, steady)
         self._refresh_at = -np.inf
 
     def newest(self, now: float) -> JointReading | None:
