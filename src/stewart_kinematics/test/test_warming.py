@@ -8,8 +8,10 @@ import sys
 PROBE = """
 import sys
 
+# Whoever measures the lines of this process has loaded coverage before.
+needless = {'coverage', 'scipy.linalg', 'scipy.spatial'} - sys.modules.keys()
 import stewart_kinematics.kernels.legs
-assert not {'coverage', 'scipy.linalg', 'scipy.spatial'} & sys.modules.keys()
+assert not needless & sys.modules.keys()
 import stewart_kinematics.kernels.guard
 assert 'scipy.linalg.cython_lapack' in sys.modules
 
