@@ -402,7 +402,8 @@ PROCESS = (
         (act('do.kill_cycle'),),
         r'was killed by signal 9',
         *('FAULT', TOLD, MUTE_WAY),
-        repair=(act('do.restart'),),
+        # Its drives hold the legs; the next start takes the voltage, and they fall.
+        wrecks=True,
     ),
     Case(
         'kill -9 of the driver node, drives',
