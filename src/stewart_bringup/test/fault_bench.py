@@ -55,6 +55,8 @@ SILENT_FOR = 0.25
 LATCHED = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 OK = 0
 TRIES = 4
+# From a fault to legs that follow, bus and all [s].
+READY_WITHIN = 30.0
 SWINGS = 3.0
 
 
@@ -228,8 +230,12 @@ class Bench(Harness):
 
     def make_ready(self) -> None:
         """Enable the drives, without a fault, and bring the platform home."""
+        latest, said = self.now + READY_WITHIN, ''
         while self.state != 'ENABLED':
-            if 'override' in self.ask('reset_fault' if self.state == 'FAULT' else 'enable'):
+            if self.now > latest:
+                raise TimeoutError(f'not enabled within {READY_WITHIN:g} s: {said}')
+            said = self.ask('reset_fault' if self.state == 'FAULT' else 'enable')
+            if 'override' in said:
                 self._override()
             # A drive may remember what happened to the process before this one.
             self.spin(0.3)
@@ -414,6 +420,9 @@ class Bench(Harness):
         self._path = None
         if self._process is None:
             self._drop(self._driver)
+        else:
+            # The fault may not have come about.
+            self._kill_node()
         self._process = None
         self.start_driver()
 

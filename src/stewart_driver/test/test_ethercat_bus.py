@@ -21,7 +21,7 @@ from stewart_driver.ethercat.bus import Bus
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.rig_file import DriveIdentity
 
-PREOP, INIT_WITH_ERROR = 2, 0x11
+PREOP, SAFEOP, INIT_WITH_ERROR = 2, 4, 0x11
 COUPLER, TERMINAL, DRIVE = (2, 0x044C2C52), (2, 0x07D83052), (0xAB, 0x1402)
 
 
@@ -57,6 +57,15 @@ class Slave:
     def mbx_receive(self) -> None:
         self.mailbox_reads += 1
 
+    def set_watchdog(self, kind: str, time_ms: float) -> None:
+        """As pysoem, for a slave that counts tenths of a millisecond."""
+        if 10.0 * time_ms > 65535.0:
+            raise AttributeError('wd_time_ms is limited to 6553.5 ms')
+
+    def dc_sync(self, *_: Any) -> None: ...
+
+    setup_func: Callable[[Slave], None]
+
 
 class Master:
     """As pysoem's."""
@@ -83,7 +92,16 @@ class Master:
 
     def close(self) -> None: ...
 
-    def send_processdata(self) -> None: ...
+    frames = 0
+
+    def config_dc(self) -> None: ...
+
+    def config_map(self) -> None:
+        for slave in self.slaves:
+            slave.setup_func(slave)
+
+    def send_processdata(self) -> None:
+        self.frames += 1
 
     def receive_processdata(self, timeout: int) -> int:
         """Read once, as SOEM does even where no time is left."""
@@ -216,6 +234,29 @@ def test_a_drive_is_asked_while_frames_go_on(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ZeroDivisionError):
         answer(cable.bus.beside(2, lambda: 1 // 0))
     cable.bus.close()
+
+
+def test_clocks_settle_by_frames_before_safeop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drive that waits for its clock says 0x32 for ever where no frame sets it."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6)
+    monkeypatch.setattr(cable.master, 'receive_processdata', lambda timeout: 18)
+    for slave in cable.master.slaves:
+        slave._says = lambda: (SAFEOP if cable.master.frames > 50 else PREOP, 0)
+
+    with pytest.raises(NotOperational):
+        cable.bus.map(watchdog=0.1, sync=None)
+    cable.bus.map(watchdog=0.1, sync=(0.004, 0.002))
+    assert cable.master.frames > 50
+
+
+def test_a_watchdog_time_that_a_slave_cannot_count_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6)
+    with pytest.raises(NotOperational, match=r'the watchdog time: wd_time_ms is limited to'):
+        cable.bus.map(watchdog=7.0, sync=None)
 
 
 def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

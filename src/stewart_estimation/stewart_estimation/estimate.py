@@ -21,7 +21,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.kernels.records import EXTERNAL, FilterState, Rows, Steps
+from stewart_estimation.kernels.records import (
+    EXTERNAL,
+    FilterState,
+    R_ACCELERATION,
+    R_DELAY,
+    R_DELAY_SIGMA,
+    R_FORCE_BIAS,
+    R_MOUNTING,
+    R_POSITION,
+    R_RATE,
+    R_RATE_BIAS,
+    R_SPIN,
+    R_TURN,
+    R_VELOCITY,
+    Rows,
+    Steps,
+)
 from stewart_kinematics.motion import Array
 
 POSITION, VELOCITY, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 9)
@@ -150,16 +166,16 @@ def columns_of(rows: Rows) -> dict[str, Any]:
     """Return the columns of an `EstimateSeries` that reports have, by their names."""
     report = rows.report
     return {
-        'position': report[:, 0:3],
-        'quaternion_xyzw': report[:, 3:7],
-        'linear_velocity': report[:, 7:10],
-        'angular_velocity': report[:, 10:13],
-        'linear_acceleration': report[:, 13:16],
-        'accelerometer_bias': report[:, 16:19],
-        'gyroscope_bias': report[:, 19:22],
-        'delay': report[:, 22],
-        'delay_sigma': report[:, 23],
-        'misalignment': report[:, 24:27],
+        'position': report[:, R_POSITION:R_TURN],
+        'quaternion_xyzw': report[:, R_TURN:R_VELOCITY],
+        'linear_velocity': report[:, R_VELOCITY:R_RATE],
+        'angular_velocity': report[:, R_RATE:R_ACCELERATION],
+        'linear_acceleration': report[:, R_ACCELERATION:R_FORCE_BIAS],
+        'accelerometer_bias': report[:, R_FORCE_BIAS:R_RATE_BIAS],
+        'gyroscope_bias': report[:, R_RATE_BIAS:R_DELAY],
+        'delay': report[:, R_DELAY],
+        'delay_sigma': report[:, R_DELAY_SIGMA],
+        'misalignment': report[:, R_MOUNTING:R_SPIN],
         'covariance': rows.errors,
         'rate_covariance': rows.rate_errors,
     }

@@ -308,7 +308,7 @@ class LiveEstimation:
             rows = rows[later]
         if not len(rows):
             return rows
-        used, innovations, nis = rows.used, rows.innovations, rows.verdicts[:, 12]
+        used, innovations, nis = rows.used, rows.innovations, rows.nis
         self._reported = float(rows.stamps[-1])
         self.accepted += used.sum(axis=0)
         refused = np.isfinite(innovations) & ~used

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.kernels.records import REPORT
+from stewart_estimation.kernels.records import (
+    R_DELAY,
+    R_FORCE_BIAS,
+    REPORT,
+    V_NIS,
+    V_SIGMA,
+    V_USED,
+    VERDICTS,
+)
 from stewart_kinematics.motion import Array
 
 
@@ -42,12 +50,27 @@ class LiveRows:
     @property
     def innovations(self) -> Array:
         """Measured minus predicted lengths, shape (n, 6) [m]; NaN where a leg is missing."""
-        return self.verdicts[:, :6]
+        return self.verdicts[:, :V_SIGMA]
 
     @property
     def used(self) -> NDArray[np.bool_]:
         """Legs that were used, shape (n, 6)."""
-        return self.verdicts[:, 13:] > 0.0
+        return self.verdicts[:, V_USED:] > 0.0
+
+    @property
+    def nis(self) -> Array:
+        """Normalised innovation squared of the legs used, shape (n,); NaN where none was."""
+        return self.verdicts[:, V_NIS]
+
+    def fit(self, *, delayed: bool) -> Array:
+        """Return what an EstimatorStatus tells: innovations, sigmas, NIS, biases, delay, (n, 20).
+
+        Args:
+            delayed: Whether the delay of the IMU is estimated; NaN where it is not [s].
+        """
+        delay = self.report[:, R_DELAY, None] if delayed else np.full((len(self), 1), np.nan)
+        biases = self.report[:, R_FORCE_BIAS:R_DELAY]
+        return np.hstack([self.verdicts[:, :V_USED], biases, delay])
 
     @classmethod
     def joined(cls, blocks: Sequence[LiveRows]) -> LiveRows:
@@ -65,6 +88,6 @@ NOTHING = LiveRows(
     np.empty((0, REPORT)),
     np.empty((0, 15, 15)),
     np.empty((0, 3, 3)),
-    np.empty((0, 19)),
+    np.empty((0, VERDICTS)),
     np.empty(0, dtype=bool),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_estimation.kernels.odometry import messages, SENSOR
+from stewart_estimation.kernels.records import R_TURN, R_VELOCITY
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.errors import StewartError
@@ -52,7 +53,7 @@ class EstimateColumns:
             self._sensor, rows.report, rows.errors, rows.rate_errors, odometry, accelerations
         )
         if written < len(rows):
-            norm = np.linalg.norm(rows.report[written, 3:7])
+            norm = np.linalg.norm(rows.report[written, R_TURN:R_VELOCITY])
             raise StewartError(
                 f'quaternion_xyzw: a quaternion must have a norm above 0, got {norm}'
             )

@@ -25,6 +25,9 @@ from stewart_estimation.kernels.records import (
     MISFIT,
     POSE,
     Rows,
+    V_NIS,
+    V_SIGMA,
+    V_USED,
     WAITING,
 )
 from stewart_estimation.kernels.tangent import LAST_JITTER
@@ -227,10 +230,10 @@ class Loop:
         return EstimateSeries(
             stamps=self.leg_stamps,
             **columns_of(rows),
-            innovations=verdicts[:, 0:6],
-            sigmas=verdicts[:, 6:12],
-            nis=verdicts[:, 12],
-            used=verdicts[:, 13:19] > 0.0,
+            innovations=verdicts[:, :V_SIGMA],
+            sigmas=verdicts[:, V_SIGMA:V_NIS],
+            nis=verdicts[:, V_NIS],
+            used=verdicts[:, V_USED:] > 0.0,
             leg_scale=rows.scales[:, :6],
             imu_scale=rows.scales[:, 6:],
             restarts=tuple(restarts),

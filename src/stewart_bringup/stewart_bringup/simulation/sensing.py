@@ -25,6 +25,7 @@ from stewart_driver.witmotion.samples import (
     UNKNOWN,
 )
 from stewart_estimation.errors import EstimationError
+from stewart_estimation.kernels.records import R_DELAY
 from stewart_estimation.kernels.steps import SAME
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
@@ -225,7 +226,7 @@ class Estimation:
             self.refusal = str(error)
         else:
             if len(rows):
-                delay = rows.report[:, 22] if self._delayed else 0.0
+                delay = rows.report[:, R_DELAY] if self._delayed else 0.0
                 # Each came with the sample that has passed it.
                 passed = np.searchsorted(seconds, rows.stamps + delay - SAME)
                 self._publish(np.append(times, now)[passed], rows)
@@ -243,13 +244,10 @@ class Estimation:
         refused = np.isfinite(rows.innovations) & ~used
         accepted = np.cumsum(used, axis=0)
         rejected = np.cumsum(refused, axis=0)
-        delay = rows.report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
         self._rows['estimator/status'].add(
             times,
             stamps,
-            rows.verdicts[:, :13],
-            rows.report[:, 16:22],
-            delay,
+            rows.fit(delayed=self._delayed),
             accepted + (self._live.accepted - accepted[-1]),
             rejected + (self._live.rejected - rejected[-1]),
         )

@@ -216,9 +216,13 @@ class Bus:
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
-            _retry_working_counter(
-                lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog)
-            )
+            try:
+                _retry_working_counter(
+                    lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog)
+                )
+            except AttributeError as error:
+                # It divides its clock by less than others, and counts to 65535.
+                raise NotOperational('SAFEOP', [f'the watchdog time: {error}']) from error
             if sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
@@ -232,9 +236,6 @@ class Bus:
             self._master.config_map()
         except pysoem.WkcError as error:
             raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
-        except AttributeError as error:
-            # It divides its clock by less than others, and counts to 65535.
-            raise NotOperational('SAFEOP', [f'the watchdog time: {error}']) from error
         except pysoem.ConfigMapError as error:
             raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
         self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)

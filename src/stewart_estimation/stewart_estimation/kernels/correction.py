@@ -33,6 +33,10 @@ from stewart_estimation.kernels.records import (
     FORCE_BIAS,
     MOUNTING,
     RATE_BIAS,
+    V_NIS,
+    V_SIGMA,
+    V_USED,
+    VERDICTS,
 )
 from stewart_estimation.kernels.tangent import attitude, retract, three, turned
 from stewart_kinematics.kernels.compiled import part, section
@@ -257,7 +261,7 @@ def correct(
     legs used (NaN where none was), and 1 or 0 for each leg.
     """
     state, covariance, memory = filtered
-    sigma, used = verdict[6:12], verdict[13:19]
+    sigma, used = verdict[V_SIGMA:V_NIS], verdict[V_USED:VERDICTS]
     fit, mean = empty_fit(covariance.shape[0]), np.empty(6)
     predict_lengths(setup, state, factor, lead, measured, slope, mean, fit)
     add_leg_noise(setup, memory, fit)
@@ -267,7 +271,7 @@ def correct(
         sigma[i] = math.sqrt(fit.spread[i, i])
         used[i] = 0.0
         silent = silent and math.isnan(length[i])
-    verdict[12] = math.nan
+    verdict[V_NIS] = math.nan
     if silent:
         return
     count = select(setup, memory, fit, offer(setup, memory, fit, length))
@@ -278,8 +282,8 @@ def correct(
     if count == 0:
         memory.misfits += 1
         return
-    verdict[12] = invert(fit, count)
-    memory.misfits = memory.misfits + 1 if verdict[12] > setup.restart[count] else 0
+    verdict[V_NIS] = invert(fit, count)
+    memory.misfits = memory.misfits + 1 if verdict[V_NIS] > setup.restart[count] else 0
     for k in range(count):
         used[fit.legs[k]] = 1.0
     apply(setup, filtered, fit, count, measured)

@@ -193,12 +193,12 @@ class Rows(NamedTuple):
             three, six, state = ((count, width) for width in (3, 6, STATE))
             shapes = [state, state, square, square, square, six, three, three]
             steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
-        shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, 19), (count, 12)]
+        shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, VERDICTS), (count, 12)]
         arrays = [np.empty(shape) for shape in shapes]
         for array in arrays:
             array.fill(np.nan)
         report, errors, rate_errors, verdicts, scales = arrays
-        verdicts[:, 13:] = 0.0
+        verdicts[:, V_USED:] = 0.0
         return cls(report, errors, rate_errors, verdicts, scales, steps)
 
 
@@ -206,6 +206,8 @@ class Rows(NamedTuple):
 R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13
 R_FORCE_BIAS, R_RATE_BIAS, R_DELAY, R_DELAY_SIGMA, R_MOUNTING, R_SPIN = 16, 19, 22, 23, 24, 27
 REPORT = 30
+# One row of verdicts: innovations, their sigmas, NIS, whether each leg was used.
+V_SIGMA, V_NIS, V_USED, VERDICTS = 6, 12, 13, 19
 
 FILTER_TYPE = numba.types.NamedTuple([VECTOR_OUT, MATRIX_OUT, MEMORY_TYPE], FilterState)
 FILTERS_TYPE = numba.types.NamedTuple(

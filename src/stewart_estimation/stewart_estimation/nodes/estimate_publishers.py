@@ -77,9 +77,7 @@ class EstimatePublishers:
             counts (6,): Samples of each leg accepted and rejected so far.
         """
         motions, accelerations = self._columns.of(rows)
-        report = rows.report
-        delay = report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
-        fits = np.hstack([rows.verdicts[:, :13], report[:, 16:22], delay])
+        fits = rows.fit(delayed=self._delayed)
         self._counts[:6], self._counts[6:] = counts
         for row, stamp in enumerate(rows.stamps.tolist()):
             self._motion[:], self._acceleration[:] = motions[row], accelerations[row]
