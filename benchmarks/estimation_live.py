@@ -17,7 +17,6 @@ import harness  # isort: skip  (before numpy)
 
 from dataclasses import asdict, dataclass
 import json
-import os
 from pathlib import Path
 import signal
 import subprocess
@@ -159,12 +158,6 @@ def stamped(pairs: list[tuple[JointState, Imu]], rate: float) -> None:
             message.header.frame_id = frame
 
 
-def processor_time(pid: int) -> float:
-    """Return what a process has used [s]."""
-    fields = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8').rpartition(') ')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-
 def play(rate: float, seconds: float, pid: int) -> Live:
     """Send samples at a rate and measure once they have run for a while."""
     pairs = messages(measured(rate, WARM + seconds))
@@ -181,13 +174,13 @@ def play(rate: float, seconds: float, pid: int) -> Live:
         while (left := due - time.monotonic()) > 0.0:
             executor.spin_once(timeout_sec=left)
         if row == first:
-            used = processor_time(pid)
+            used = harness.processor_time(pid)
         sensors.legs.publish(legs)
         if row >= first:
             stamp = imu.header.stamp
             sent[stamp.sec * 10**9 + stamp.nanosec] = time.monotonic()
         sensors.imu.publish(imu)
-    used = processor_time(pid) - used
+    used = harness.processor_time(pid) - used
     end = time.monotonic() + 0.5
     while time.monotonic() < end:
         executor.spin_once(timeout_sec=0.05)

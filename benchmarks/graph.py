@@ -120,7 +120,7 @@ class Meter:
         """Take a reading if the wave is being played."""
         if phase != 'playing':
             return
-        self._last = (time.monotonic(), sum(map(processor_time, self._pids)))
+        self._last = (time.monotonic(), sum(map(harness.processor_time, self._pids)))
         self._first = self._first or self._last
         self.rss_mb = sum(map(harness.resident, self._pids)) / 2**20
 
@@ -130,13 +130,6 @@ class Meter:
         assert self._first is not None
         span, used = np.subtract(self._last, self._first)
         return float(used / span)
-
-
-def processor_time(pid: int) -> float:
-    """Return what a process has used [s]; without its children."""
-    text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
-    fields = text.rpartition(') ')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def wave_operator(seconds: float) -> WaveOperator:

@@ -16,14 +16,13 @@ from collections.abc import Callable
 from importlib.util import find_spec
 import multiprocessing
 from multiprocessing.synchronize import Event
-import os
 from pathlib import Path
 import subprocess
 import sys
 import time
 from typing import Any
 
-from harness import machine, measure, report, Task
+from harness import machine, measure, processor_time, report, Task
 import numpy as np
 from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType, PARSERS
 from stewart_driver.witmotion.link import Link
@@ -171,17 +170,11 @@ def node_share(path: str, seconds: float) -> float | None:
         try:
             heard = harness.listen(Imu, 'imu/data', SENSOR_QOS)
             harness.until(lambda: len(heard) > 100, START)
-            before, begin = _used(process.pid), time.monotonic()
+            before, begin = processor_time(process.pid), time.monotonic()
             harness.spin(seconds)
-            return 100.0 * (_used(process.pid) - before) / (time.monotonic() - begin)
+            return 100.0 * (processor_time(process.pid) - before) / (time.monotonic() - begin)
         finally:
             process.terminate()
-
-
-def _used(pid: int) -> float:
-    """Return the processor time of all threads of a process [s]."""
-    words = Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rpartition(')')[2].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def main() -> int:

@@ -105,12 +105,6 @@ def active(watcher: Node, name: str) -> Callable[[], bool]:
     return ask
 
 
-def processor_time(pid: int) -> float:
-    """Return what a process has used [s]; without its children."""
-    fields = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8').rpartition(') ')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
-
-
 def start(words: Sequence[str], ready: Callable[[], bool]) -> tuple[float, float]:
     """Start a process, wait until it is ready, end it; return time and processor time [s]."""
     begin = time.monotonic()
@@ -120,7 +114,7 @@ def start(words: Sequence[str], ready: Callable[[], bool]) -> tuple[float, float
                 if process.poll() is not None or time.monotonic() > begin + PATIENCE:
                     raise SystemExit(f'{" ".join(words)} was not ready within {PATIENCE:g} s')
                 time.sleep(0.002)
-            return time.monotonic() - begin, processor_time(process.pid)
+            return time.monotonic() - begin, harness.processor_time(process.pid)
         finally:
             process.send_signal(signal.SIGINT)
 

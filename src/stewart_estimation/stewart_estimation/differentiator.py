@@ -24,7 +24,11 @@ from stewart_kinematics.kernels.compiled import kernel, MATRIX, MATRIX_OUT, SCAL
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.forward import forward_batch
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    continuous_quaternions,
+    invert_quaternion,
+)
 
 TRUE_25_HZ = 1.0 / (2.0 * np.pi * 25.0)
 """Time constant of the cut-off that the paper states, 25 Hz [s]."""
@@ -107,20 +111,14 @@ def from_legs(
         raise ConvergenceError(f'none of {len(good)} rows of lengths has a pose')
     position, linear, angular = (np.full((len(good), 3), np.nan) for _ in range(3))
     position[good] = result.position[solved]
-    attitude, turn = np.full((len(good), 4), np.nan), _continuous(result.quaternion_xyzw[solved])
+    attitude = np.full((len(good), 4), np.nan)
+    turn = continuous_quaternions(result.quaternion_xyzw[solved])
     attitude[good] = turn
     stamps = np.asarray(legs.stamps)
     rates = differentiate(stamps[good], np.hstack([position[good], turn]), time_constant)
     linear[good] = rates[:, :3]
     angular[good] = 2.0 * compose_quaternions(rates[:, 3:], invert_quaternion(turn))[:, :3]
     return Differentiated(stamps, position, attitude, linear, angular, good)
-
-
-def _continuous(quaternion: Array) -> Array:
-    """Return the quaternions, each with the sign that is closer to its predecessor."""
-    flips = np.einsum('ij,ij->i', quaternion[1:], quaternion[:-1]) < 0.0
-    signs = np.where(np.cumsum(np.concatenate([[False], flips])) % 2, -1.0, 1.0)
-    return quaternion * signs[:, None]
 
 
 @kernel(VOID, VECTOR, MATRIX, SCALAR, MATRIX_OUT)

@@ -16,6 +16,7 @@ from math import cos, sin, tan
 import numpy as np
 from scipy.linalg import expm, solve_continuous_lyapunov
 from stewart_kinematics.motion import Array
+from stewart_kinematics.trajectories.waves import GRAVITY
 
 DAMPING = 0.35
 """Of the resonances: how wide the spectrum is [-]."""
@@ -26,8 +27,6 @@ BIAS, MEAN = 5.0, 1e-3
 """Standard deviations at first: of the bias in those of the noise [-], of a mean tilt [rad]."""
 ACCELEROMETER_NOISE, GYROSCOPE_NOISE = 0.02, 1e-3
 """Standard deviations of a sample of the IMU [m/s²], [rad/s]."""
-GRAVITY = 9.80665
-"""[m/s²]."""
 
 
 class Channel:

@@ -5,6 +5,7 @@
 from stewart_kinematics.spatial.poses import compose_poses, invert_pose, rpy_deg
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
+    continuous_quaternions,
     exp_quaternion,
     invert_quaternion,
     log_quaternion,
@@ -17,6 +18,7 @@ from stewart_kinematics.spatial.rotations import (
 __all__ = [
     'compose_poses',
     'compose_quaternions',
+    'continuous_quaternions',
     'exp_quaternion',
     'invert_pose',
     'invert_quaternion',

@@ -91,6 +91,14 @@ def invert_quaternion(quaternion_xyzw: ArrayLike) -> Array:
     return q * CONJUGATE
 
 
+def continuous_quaternions(quaternion_xyzw: ArrayLike) -> Array:
+    """Return n quaternions (n, 4), each with the sign that is closer to its predecessor."""
+    values = np.asarray(quaternion_xyzw, dtype=np.float64)
+    flips = np.sum(values[1:] * values[:-1], axis=1) < 0.0
+    signs = np.where(np.cumsum(np.concatenate([[False], flips])) % 2, -1.0, 1.0)
+    return values * signs[:, None]
+
+
 def exp_quaternion(rotation_vector: ArrayLike) -> Array:
     """Return the unit quaternions of rotation vectors [rad], (..., 3) -> (..., 4)."""
     vector, lead = rows(rotation_vector, 'rotation_vector', 3)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.spatial import continuous_quaternions
 from stewart_kinematics.trajectories.attitude import from_quaternion_path, quaternion_derivatives
 from stewart_kinematics.trajectories.trajectory import clamp
 from stewart_tables.errors import LARGEST
@@ -82,7 +83,7 @@ class Sampled:
             raise TrajectoryError('accelerations without twists cannot be interpolated')
         self._check_stamps(time)
         object.__setattr__(self, 'time', read_only(time))
-        quaternion = _continuous(self.quaternion_xyzw)
+        quaternion = continuous_quaternions(self.quaternion_xyzw)
         object.__setattr__(self, 'quaternion_xyzw', read_only(quaternion))
         object.__setattr__(self, '_pieces', self._fit(time - time[0], quaternion))
 
@@ -166,13 +167,6 @@ class Sampled:
         first = np.concatenate([self.twist[:, :3], first], axis=1)
         second = np.concatenate([acceleration[:, :3], second], axis=1)
         return _quintic(time, value, first, second)
-
-
-def _continuous(quaternion: Array) -> Array:
-    """Return quaternions of the same attitudes without changes of sign between neighbours."""
-    flip = np.sum(quaternion[1:] * quaternion[:-1], axis=1) < 0.0
-    sign = np.concatenate([[1.0], np.where(np.cumsum(flip) % 2 == 1, -1.0, 1.0)])
-    return quaternion * sign[:, None]
 
 
 def _quintic(time: Array, value: Array, first: Array, second: Array) -> Any:
