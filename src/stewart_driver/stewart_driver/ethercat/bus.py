@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 import os
 import select
 import stat
 import struct
 import time
+from typing import Any
 
 import pysoem
 from stewart_driver.ethercat import interface as network
@@ -128,7 +129,7 @@ class Bus:
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
         self._beside = ThreadPoolExecutor(1, 'sdo')
-        self._asked: set[int] = set()
+        self._asked: dict[int, Future[Any]] = {}
         self._clocks_run = False
         try:
             self._socket = _open(self._master, interface)
@@ -305,7 +306,8 @@ class Bus:
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
-        if leg not in self._asked:
+        asked = self._asked.get(leg)
+        if asked is None or asked.done():
             # Drop stale SDO replies.
             with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
                 self._slaves[leg - 1].mbx_receive()
@@ -321,9 +323,7 @@ class Bus:
         A mailbox takes up to 50 ms, and longer than the drives' watchdog where it is asked again.
         SOEM sorts the frames of both threads.
         """
-        self._asked.add(leg)
-        answer = self._beside.submit(call)
-        answer.add_done_callback(lambda _: self._asked.discard(leg))
+        self._asked[leg] = answer = self._beside.submit(call)
         while not answer.done():
             yield
         return answer.result()
