@@ -62,7 +62,7 @@ class CarriedBase:
         after = next((n for n, s in enumerate(self._samples) if s.time > instant), 0)
         if not after or not np.isfinite(self._samples[after - 1].time):
             resting = self._samples[after or -1]
-            return _motion(resting.position, resting.quaternion_xyzw, *[STILL] * 4)
+            return BaseMotion(resting.position, resting.quaternion_xyzw, *[STILL] * 4)
         begin, end = self._samples[after - 1], self._samples[after]
         span = end.time - begin.time
         part = (instant - begin.time) / span
@@ -74,7 +74,7 @@ class CarriedBase:
         angle, turn, turn_change = _cubic(part, span, turned, begin.turn, end.turn)
         attitude = compose_quaternions(begin.quaternion_xyzw, exp_quaternion(angle))
         position = begin.position + place
-        return _motion(position, attitude, velocity, acceleration, turn, turn_change)
+        return BaseMotion(position, attitude, velocity, acceleration, turn, turn_change)
 
 
 def _cubic(
@@ -89,15 +89,3 @@ def _cubic(
     value = part * (span * first + part * (slope + part * bend))
     rate = first + part * (2.0 * slope + 3.0 * part * bend) / span
     return value, rate, (2.0 * slope + 6.0 * part * bend) / span**2
-
-
-def _motion(
-    position: Array,
-    quaternion_xyzw: Array,
-    velocity: Array,
-    acceleration: Array,
-    turn: Array,
-    turn_change: Array,
-) -> BaseMotion:
-    rotation = matrix_from_quaternion(quaternion_xyzw)
-    return BaseMotion(position, rotation, velocity, acceleration, turn, turn_change)

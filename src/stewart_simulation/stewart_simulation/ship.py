@@ -14,12 +14,13 @@ averages the wave over its length L and beam B and feels it at its draught T (Sm
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import cos, sin
 from typing import Protocol
 
 import numpy as np
 from stewart_driver.legs import Array
-from stewart_kinematics.spatial.rotations import quaternion_from_matrix
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion, skew
 from stewart_kinematics.trajectories.spectrum import Jonswap
 
 HEAVE, ROLL, PITCH = range(3)
@@ -52,22 +53,22 @@ class BaseMotion:
 
     Attributes:
         position (3,): Of the origin, in world axes [m].
-        rotation (3, 3): Takes base to world axes.
+        quaternion_xyzw (4,): Takes base to world axes.
         velocity, acceleration (3,): Of the origin, in world axes [m/s], [m/s²].
         turn, turn_change (3,): Angular velocity and acceleration, in base axes [rad/s], [rad/s²].
     """
 
     position: Array
-    rotation: Array
+    quaternion_xyzw: Array
     velocity: Array
     acceleration: Array
     turn: Array
     turn_change: Array
 
-    @property
-    def quaternion_xyzw(self) -> Array:
-        """The rotation, shape (4,)."""
-        return quaternion_from_matrix(self.rotation)
+    @cached_property
+    def rotation(self) -> Array:
+        """The matrix (3, 3) that takes base to world axes."""
+        return matrix_from_quaternion(self.quaternion_xyzw)
 
     def field(self, gravity: Array) -> Array:
         """Return the field (9,) of ``stewart_dynamics.moving_base`` for gravity in world axes."""
@@ -99,33 +100,32 @@ class Ship:
         phase = np.array([wave.phase for wave in waves])
         response = responses(frequency, heading, hull)
         along = 1.0 / hull.scale * np.array([1.0, hull.scale, hull.scale])
-        self._phasors = (along[:, None] * response) * (amplitude * np.exp(-1j * phase))
-        self._frequency = frequency * np.sqrt(hull.scale)
+        phasors = (along[:, None] * response) * (amplitude * np.exp(-1j * phase))
+        self._turning = 1j * frequency * np.sqrt(hull.scale)
+        self._phasors = np.concatenate([phasors * self._turning**k for k in range(3)]).T
         self._arm = np.array(hull.arm) / hull.scale
 
     def coordinates(self, time: float | Array) -> Array:
         """Return heave, roll, pitch with first and second derivatives, shape (..., 3, 3)."""
-        turning = 1j * self._frequency
-        now = (
-            np.exp(np.multiply.outer(np.asarray(time), turning))
-            @ np.concatenate([self._phasors * turning**k for k in range(3)]).T
-        )
+        now = np.exp(np.multiply.outer(np.asarray(time), self._turning)) @ self._phasors
         return np.asarray(now.real.reshape(*np.shape(time), 3, 3))
 
     def at(self, time: float) -> BaseMotion:
         """Return the motion at a time [s]."""
         value, rate, change = self.coordinates(time)
         (heave, roll, pitch), (dz, dr, dp), (ddz, ddr, ddp) = value, rate, change
-        c, s, cp, sp = cos(roll), sin(roll), cos(pitch), sin(pitch)
-        rotation = np.array([[cp, sp * s, sp * c], [0.0, c, -s], [-sp, cp * s, cp * c]])
+        c, s = cos(roll), sin(roll)
+        (cr, sr), (cp, sp) = ((cos(angle / 2.0), sin(angle / 2.0)) for angle in (roll, pitch))
         turn = np.array([dr, dp * c, -dp * s])
         turn_change = np.array([ddr, ddp * c - dp * dr * s, -ddp * s - dp * dr * c])
-        swing = np.cross(turn, self._arm)
-        pull = np.cross(turn_change, self._arm) + np.cross(turn, swing)
+        quaternion = np.array([sr * cp, cr * sp, -sr * sp, cr * cp])
+        rotation, turning = matrix_from_quaternion(quaternion), skew(turn)
+        swing = turning @ self._arm
+        pull = skew(turn_change) @ self._arm + turning @ swing
         up = np.array([0.0, 0.0, 1.0])
         return BaseMotion(
             heave * up + rotation @ self._arm,
-            rotation,
+            quaternion,
             dz * up + rotation @ swing,
             ddz * up + rotation @ pull,
             turn,

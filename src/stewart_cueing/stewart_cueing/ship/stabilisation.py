@@ -15,7 +15,6 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
-from stewart_kinematics.spatial import quaternion_from_matrix
 
 USED = 0.75
 """Part of every limit that the shares count on [-]."""
@@ -40,7 +39,6 @@ def levelling(x: Array, height: float) -> Motion:
     roll, pitch = value[..., 0], value[..., 1]
     c, s, cp, sp = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch)
     zero = np.zeros_like(roll)
-    to_base = np.stack([cp, zero, -sp, sp * s, c, cp * s, sp * c, -s, cp * c], axis=-1)
     (dr, dp, dz), (ar, ap, az) = np.moveaxis(rate, -1, 0), np.moveaxis(change, -1, 0)
     omega = -np.stack([dr, dp * c, -dp * s], axis=-1)
     alpha = -np.stack([ar, ap * c - dp * dr * s, -ap * s - dp * dr * c], axis=-1)
@@ -51,7 +49,9 @@ def levelling(x: Array, height: float) -> Motion:
     z = n / d
     z1 = (-dz - z * d1) / d
     z2 = (-az - 2.0 * z1 * d1 - z * d2) / d
-    quaternion = quaternion_from_matrix(to_base.reshape(*roll.shape, 3, 3))
+    half = 0.5 * np.stack([roll, pitch])
+    (cr, cq), (sr, sq) = np.cos(half), np.sin(half)
+    quaternion = np.stack([-sr * cq, -cr * sq, sr * sq, cr * cq], axis=-1)
     up = [np.stack([zero, zero, v], axis=-1) for v in (z, z1, z2)]
     return Motion.of_vectors(up[0], quaternion, up[1], omega, up[2], alpha)
 

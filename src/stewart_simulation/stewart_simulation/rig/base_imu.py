@@ -11,7 +11,6 @@ from stewart_driver.legs import Array
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
     exp_quaternion,
-    quaternion_from_matrix,
 )
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.serial_imu.inertial import GRAVITY
@@ -63,5 +62,5 @@ class BaseImu:
         felt = np.concatenate([-base.field(DOWN)[:3], base.turn])
         felt += self._bias + noise[:6]
         turned = exp_quaternion(noise[6:])
-        attitude = compose_quaternions(quaternion_from_matrix(base.rotation), turned)
+        attitude = compose_quaternions(base.quaternion_xyzw, turned)
         return BaseSample(felt[:3], felt[3:], attitude)

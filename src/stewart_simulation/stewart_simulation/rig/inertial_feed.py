@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.moving_base import absolute
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.spatial import compose_quaternions
-from stewart_kinematics.spatial.rotations import matrix_from_quaternion, quaternion_from_matrix
+from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaternion
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.inertial import (
@@ -65,8 +64,7 @@ class InertialFeed:
         field, seen, change = base.field(self._gravity), np.empty(13), np.empty(6)
         absolute(field, state, accelerations, seen, change)
         felt = felt_state(seen, change, self._mounting, field[:3].copy())
-        turn = quaternion_from_matrix(base.rotation)
-        world = compose_quaternions(turn, np.array(felt.quaternion_xyzw))
+        world = compose_quaternions(base.quaternion_xyzw, np.array(felt.quaternion_xyzw))
         to_sensor = matrix_from_quaternion(world).T
         x, y, z, w = world.tolist()
         fx, fy, fz = (to_sensor @ FIELD).tolist()
