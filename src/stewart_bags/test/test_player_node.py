@@ -32,6 +32,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from stewart_bags.errors import MissingTopic, NotABag
 from stewart_bags.nodes.player import Player
+from stewart_bags.playback import NothingToPlay
 from stewart_bags.writing import BagWriter
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 
@@ -191,6 +192,14 @@ def test_loop_begins_anew(theatre: Theatre, make_bag: Callable[..., Path]) -> No
 def test_end_of_the_bag_ends_the_executor(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
     theatre.play(make_bag(10), exit_at_end=True, start_delay=0.0)
     with pytest.raises(ExternalShutdownException):
+        theatre.spin_until(lambda: False)
+
+
+def test_who_waits_for_the_end_gets_the_reason(
+    theatre: Theatre, make_bag: Callable[..., Path]
+) -> None:
+    theatre.play(make_bag(10), exit_at_end=True, start_delay=0.0, start_offset=60.0)
+    with pytest.raises(NothingToPlay):
         theatre.spin_until(lambda: False)
 
 

@@ -78,15 +78,18 @@ def run(
         stop: Installed before, where signals are to be heard already during the imports.
 
     Raises:
-        SystemExit: With one sentence on stderr and code 1, if the node cannot start for a reason
-            that the user can change.
+        SystemExit: With one sentence on stderr and code 1, if the node cannot start, or ends, for
+            a reason that the user can change.
     """
     stop = (stop or StopSignals()).install()
     try:
         if not stop.requested:
             with middleware(args):
-                node = _started(factory, files_of(sys.argv if args is None else args))
-                _spin([node], stop)
+                _spin([_started(factory, files_of(sys.argv if args is None else args))], stop)
+    except Exception as error:
+        if not is_deliberate(error):
+            raise
+        sys.exit(sentence_of(error))
     finally:
         stop.ignore()
 
@@ -142,18 +145,13 @@ def short_collections() -> Iterator[None]:
 
 
 def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:
+    node = factory()
     try:
-        node = factory()
-        try:
-            require_known(node, files)
-            autostart(node)
-        except Exception:
-            take_down(node)
-            raise
-    except Exception as error:
-        if not is_deliberate(error):
-            raise
-        sys.exit(sentence_of(error))
+        require_known(node, files)
+        autostart(node)
+    except Exception:
+        take_down(node)
+        raise
     return node
 
 

@@ -109,9 +109,12 @@ def test_signal_in_the_middle_of_spinning_ends_a_plain_node() -> None:
     [
         (['Misconfigured'], 'parameter rate: expected a decimal number of at least 1, got -1.0'),
         (['Refusing', *ACTIVE], 'managed did not configure: parameter port: expected a text'),
+        (['Ending', *ACTIVE], 'parameter start_offset: expected less than 5, got 60'),
     ],
 )
-def test_start_up_error_is_one_sentence_and_code_1(arguments: list[str], sentence: str) -> None:
+def test_what_the_user_can_change_is_one_sentence_and_code_1(
+    arguments: list[str], sentence: str
+) -> None:
     code, _, error = finish(start(*arguments))
 
     assert code == 1

@@ -72,6 +72,10 @@ def main() -> None:
         def crash(self) -> None:
             raise KeyError('a bug')
 
+    class Ending(Crashing):
+        def crash(self) -> None:
+            raise ParameterError('start_offset', 60, 'less than 5')
+
     run(locals()[sys.argv[1]], stop=stop)
 
 

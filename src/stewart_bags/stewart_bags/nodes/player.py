@@ -113,7 +113,8 @@ class Player(Node):
                     break
         except Exception as error:  # a thread that ends by one tells nobody
             self.failure = error
-            self.get_logger().error(str(error))
+            if not self._chosen.exit_at_end:
+                self.get_logger().error(str(error))
         finally:
             self.finished.set()
             if not self._stop.is_set():
@@ -139,6 +140,8 @@ class Player(Node):
 
     def _on_end(self) -> None:
         if self._chosen.exit_at_end:
+            if self.failure is not None:
+                raise self.failure
             # What the executor's owner takes for the regular end of everything.
             raise ExternalShutdownException
 
