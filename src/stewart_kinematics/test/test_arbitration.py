@@ -15,6 +15,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 
 RESTING = Motion.at_rest(Pose.identity())
+VIGO = Platform.from_yaml('vigo')
 MOVING = RESTING.replaced(linear_velocity=np.array([0.0, 0.0, 0.01]))
 TURNING_BACK = RESTING.replaced(angular_acceleration=np.array([0.1, 0.0, 0.0]))
 
@@ -102,9 +103,8 @@ def test_silence_must_last() -> None:
 
 
 def test_a_clock_that_was_set_back_locks_nobody_out_of_a_resting_platform() -> None:
-    platform = Platform.from_yaml('vigo')
-    admission = Admission(platform, silence=0.25)
-    home = Motion.at_rest(platform.geometry.neutral_pose)
+    admission = Admission(VIGO, silence=0.25)
+    home = Motion.at_rest(VIGO.geometry.neutral_pose)
     admission.admit('ocean', home, 5000.0)
 
     with pytest.raises(StewartError, match=r'time step is -0\.1'):
@@ -113,12 +113,52 @@ def test_a_clock_that_was_set_back_locks_nobody_out_of_a_resting_platform() -> N
 
 
 def test_a_clock_that_was_set_back_ends_a_motion() -> None:
-    platform = Platform.from_yaml('vigo')
-    admission = Admission(platform, silence=0.25)
-    moving = Motion.at_rest(platform.geometry.neutral_pose).replaced(
+    admission = Admission(VIGO, silence=0.25)
+    moving = Motion.at_rest(VIGO.geometry.neutral_pose).replaced(
         linear_velocity=np.array([0.0, 0.0, 1e-3])
     )
     admission.admit('ocean', moving, 5000.0)
 
     with pytest.raises(StewartError, match='time step is -3600'):
         admission.admit('ocean', moving, 1400.0)
+
+
+@pytest.fixture
+def admission() -> Admission:
+    return Admission(VIGO, silence=0.25)
+
+
+@pytest.mark.parametrize('source', ['cycloidal_trajectory', 'teleop'])
+def test_a_platform_that_was_jogged_meanwhile_is_moved_from_there(
+    admission: Admission, source: str
+) -> None:
+    home = VIGO.geometry.neutral_pose
+    jogged = Motion.at_rest(Pose(np.add(home.position, [0.0, 0.0, 0.02]), home.quaternion_xyzw))
+    admission.admit('cycloidal_trajectory', Motion.at_rest(home), 100.0)
+
+    with pytest.raises(StewartError, match=r'position jump is 0\.02'):
+        admission.admit('cycloidal_trajectory', jogged, 100.5)
+    admission.admit(source, jogged, 101.6)
+
+
+@pytest.mark.parametrize('ahead', [0.0, 0.9])
+def test_a_source_that_died_in_motion_keeps_the_platform_for_a_second(
+    admission: Admission, ahead: float
+) -> None:
+    home = Motion.at_rest(VIGO.geometry.neutral_pose)
+    moving = home.replaced(linear_velocity=np.array([0.0, 0.0, 0.01]))
+    admission.admit('ocean', moving, 100.0 + ahead, heard=100.0)
+
+    with pytest.raises(SourceRefused, match='ocean is moving'):
+        admission.admit('move', home, 101.0, heard=101.0)
+    with pytest.raises(SourceRefused, match='ocean is moving'):
+        admission.admit('move', moving, 102.0, heard=102.0)
+    admission.admit('move', home, 102.1, heard=102.0)
+
+
+def test_what_no_driver_executes_moves_nothing(admission: Admission) -> None:
+    home = Motion.at_rest(VIGO.geometry.neutral_pose)
+    refused = r'stamp ahead of the clock is 3600 s, allowed is at most 1 s'
+    with pytest.raises(StewartError, match=refused):
+        admission.admit('ocean', home, 3700.0, heard=100.0)
+    admission.admit('move', home, 100.1, heard=100.0)

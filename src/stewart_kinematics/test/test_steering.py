@@ -15,6 +15,7 @@ from stewart_kinematics.errors import MotionRefused, StewartError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import magnitudes, mean_jerk, Motion, Pose
+from stewart_kinematics.solvers.forward import forward_from_positions
 
 PERIOD = 0.005
 PLACES = ('stroke', 'crank angle', 'pressure angle', 'base joint angle', 'platform joint angle')
@@ -98,6 +99,21 @@ def test_whatever_is_commanded_the_guard_admits_every_setpoint(platform, scale):
     margins = judge.margins(motion)
     assert min(margins[name].min() for name in margins if name in PLACES) < 0.02
     assert magnitudes(motion.twist).max(axis=0)[0] > 0.4 * scale * limits.linear_velocity
+
+
+@pytest.mark.parametrize('beyond', [5e-7, 1e-3])
+def test_a_platform_whose_legs_rest_beyond_their_ends_is_steered_inside(beyond):
+    platform = load_platform('vigo')
+    low = platform.limits.stroke[:, 0] - beyond
+    start = forward_from_positions(platform.geometry, low).pose
+    steering = Steering(MotionGuard(platform), start, period=PERIOD)
+    down, up = full(platform, 2, -1.0), full(platform, 2)
+    motion = steered(steering, [down] * 40 + [up] * 400, PERIOD * np.arange(440))
+    height = motion.position[:, 2] - start.position[2]
+
+    assert height.min() > -1e-9
+    assert height[-1] > 0.1
+    assert max(ratios(platform, motion, PERIOD * np.arange(440))) <= 1.0
 
 
 @pytest.mark.parametrize('axis', [2, 4])

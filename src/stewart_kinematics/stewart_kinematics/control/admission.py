@@ -4,13 +4,27 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from stewart_kinematics.errors import ConfigurationError, StewartError
+from stewart_kinematics.errors import (
+    ConfigurationError,
+    MotionRefused,
+    StewartError,
+    Violation,
+)
 from stewart_kinematics.kernels import tracking as tracking_kernels
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import LegMotion
+
+PAUSE = 1.0
+"""After so long without a setpoint the platform rests, wherever it is [s]: what moved it, a jog,
+too, has ended, and the driver takes no path that begins elsewhere."""
+
+AHEAD = 1.0
+"""Setpoints stamped further ahead than this are executed by no driver [s]."""
 
 
 class SourceRefused(StewartError):
@@ -48,12 +62,6 @@ class SetpointArbiter:
     def source(self) -> str | None:
         """Source that has the platform; None before the first."""
         return None if self._last is None else self._last[0]
-
-    def set_back(self, stamp: float) -> bool:
-        """Tell whether the clock of the stamps [s] was set back while the platform rested."""
-        if self._last is None or stamp >= self._last[2] - self._silence:
-            return False
-        return at_rest(self._last[1])
 
     def require(self, source: str, motion: Motion, stamp: float) -> None:
         """Refuse a sample, with its stamp [s], of a source that must not move the platform now.
@@ -100,19 +108,36 @@ class Admission:
     def __init__(self, platform: Platform, *, scale: float = 1.0, silence: float = 0.25) -> None:
         self._guard = MotionGuard(platform, scale=scale)
         self._arbiter = SetpointArbiter(silence)
+        self._heard = -math.inf
 
-    def admit(self, source: str, motion: Motion, stamp: float) -> LegMotion:
-        """Return the motion of the legs, shape (6,), for one sample, or refuse it; stamp in s.
+    def admit(
+        self, source: str, motion: Motion, stamp: float, heard: float | None = None
+    ) -> LegMotion:
+        """Return the motion of the legs, shape (6,), for one sample, or refuse it.
+
+        After `PAUSE`, or where the clock was set back by as much, a sample at rest begins anew.
+
+        Args:
+            source: Who gives it.
+            motion: The sample.
+            stamp: When it is to be executed [s].
+            heard: When it came in, on the same clock [s]; at its stamp if not given.
 
         Raises:
             SourceRefused: If another source has the platform.
-            MotionRefused: If the sample breaks a limit, or cannot follow the one before it.
+            MotionRefused: If the sample breaks a limit, cannot follow the one before it, or is
+                stamped more than `AHEAD` after it came.
         """
-        if self._arbiter.set_back(stamp):
+        heard = stamp if heard is None else heard
+        if stamp - heard > AHEAD:
+            early = Violation('stamp ahead of the clock', stamp - heard, -math.inf, AHEAD, 's')
+            raise MotionRefused(early)
+        if not abs(heard - self._heard) <= PAUSE and at_rest(motion):
             self.begin_anew()
         self._arbiter.require(source, motion, stamp)
         legs = self._guard.admit(motion, stamp)
         self._arbiter.latch(source, motion, stamp)
+        self._heard = heard
         return legs
 
     def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegMotion:
@@ -126,7 +151,8 @@ class Admission:
         self._arbiter.require(source, motion[0], float(stamps[0]))
         legs = self._guard.admit_run(motion, stamps)
         if passed := len(legs.stroke):
-            self._arbiter.latch(source, motion[passed - 1], float(stamps[passed - 1]))
+            self._heard = float(stamps[passed - 1])
+            self._arbiter.latch(source, motion[passed - 1], self._heard)
         return legs
 
     def begin_anew(self) -> None:

@@ -188,7 +188,8 @@ class MotionGuard:
         """Name what comes nearer to its limit than at the first of n samples, and than a reserve.
 
         Args:
-            motion: Samples (n,), of which the first is taken for granted.
+            motion: Samples (n,), of which the first is taken for granted; its joints may be up to
+                `REST_MARGIN` beyond their ends.
             reserve: Part of a limit, or of half its interval, that is to be left [-].
 
         Returns:
@@ -196,8 +197,11 @@ class MotionGuard:
         """
         _, values = self._evaluate(motion)
         room = reserve * self._reference
-        lower = np.maximum(self._lower, np.minimum(self._lower + room, values[0]))
-        upper = np.minimum(self._upper, np.maximum(self._upper - room, values[0]))
+        lower, upper = self._lower.copy(), self._upper.copy()
+        lower[STROKES] -= REST_MARGIN
+        upper[STROKES] += REST_MARGIN
+        lower = np.maximum(lower, np.minimum(self._lower + room, values[0] - OUTWARD_ROUNDING))
+        upper = np.minimum(upper, np.maximum(self._upper - room, values[0] + OUTWARD_ROUNDING))
         refused = columns.first_outside(values, lower, upper)
         if refused < 0:
             return ''

@@ -28,8 +28,9 @@ class InverseKinematics(Node):
     """Subscribe ``setpoint``, publish ``joint_commands``; nothing for what is refused.
 
     What is executed is published on ``platform/commanded``, too, as the setpoint that it was. A
-    silence brings the platform to rest: the driver sees to that. Where ``driver/state`` says
-    that the platform stood still by other means, every source may begin anew.
+    silence brings the platform to rest: the driver sees to that. After a second of it, or where
+    ``driver/state`` says that the platform stood still by other means, every source may begin
+    anew.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -60,7 +61,8 @@ class InverseKinematics(Node):
         try:
             setpoint = self._reader.read(data)
             motion, stamp = Motion(*setpoint.motion), setpoint.stamp / NANOSECONDS
-            legs = self._admission.admit(setpoint.source, motion, stamp)
+            now = self.get_clock().now().nanoseconds / NANOSECONDS
+            legs = self._admission.admit(setpoint.source, motion, stamp, now)
         except (StewartError, MessageError) as error:
             self.refusals.refuse(self, error)
             return

@@ -119,7 +119,10 @@ class StartPose:
         last = self._setpoint_reader.read(data)
         motion = Motion(*last.motion)
         if not at_rest(motion):
-            raise NotReady(f'{last.source} is moving the platform')
+            if not self._over(now, last.stamp):
+                raise NotReady(f'{last.source} is moving the platform')
+            # Who moved it has died; the driver has stopped it, or never begun.
+            return self._measured(now)
         if last.source != self._node.get_name() and 0 <= now - last.stamp < self._silence:
             raise NotReady(f'{last.source} gave a setpoint {(now - last.stamp) * 1e-9:.3f} s ago')
         self._require_followed(motion.pose, now, last.stamp)
@@ -127,11 +130,7 @@ class StartPose:
 
     def _require_followed(self, sent: Pose, now: int, stamp: int) -> None:
         """Raise `NotReady` if the driver has not brought the platform to where it was sent."""
-        driver = self._driver
-        assert driver is not None
-        # A path that is played slowly may still be under way.
-        slowed = 0.0 < driver.speed_scaling < 1.0
-        if slowed or (now - stamp) * 1e-9 < driver.playout_delay + LONG_AFTER:
+        if not self._over(now, stamp):
             return
         away = float(np.linalg.norm(self._measured(now).position - sent.position))
         if away > FAR:
@@ -140,6 +139,14 @@ class StartPose:
                 'refused the way (why: "driver: commands" of its diagnostics); jog it, or disable '
                 'and enable, to begin where it is'
             )
+
+    def _over(self, now: int, stamp: int) -> bool:
+        """Tell whether the driver has long played what is stamped so [ns]."""
+        driver = self._driver
+        assert driver is not None
+        # A path that is played slowly may still be under way.
+        slowed = 0.0 < driver.speed_scaling < 1.0
+        return not slowed and (now - stamp) * 1e-9 >= driver.playout_delay + LONG_AFTER
 
     def _measured(self, now: int) -> Pose:
         data = self._poses.newest()
