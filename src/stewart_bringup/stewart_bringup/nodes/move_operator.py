@@ -17,7 +17,12 @@ from stewart_interfaces.action import MovePlatform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.spatial import compose_poses
+from stewart_kinematics.spatial import (
+    compose_poses,
+    compose_quaternions,
+    invert_quaternion,
+    log_quaternion,
+)
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.rig_time import RigTime
@@ -27,8 +32,8 @@ from stewart_node_support.stop_signals import StopSignals
 STATUS = 'cycloidal_trajectory: motion'
 # A platform is at rest that has not moved farther than this in this time [m], [s].
 REST_DISTANCE, REST_TIME = 1e-4, 0.3
-# The driver has not followed if the platform rests this far from where it was sent [m].
-FAR = 0.02
+# The driver has not followed if the platform rests this far from where it was sent [m], [rad].
+FAR, TURNED = 0.02, 0.05
 REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
@@ -129,27 +134,19 @@ class MoveOperator(Operator):
             duration=duration,
             speed_scale=speed,
         )
-        result = await self.go(
+        reached, pose, result = await self.go(
             goal, lambda told: feedback(told.feedback.progress, told.feedback.time_remaining)
         )
-        reached = result.code == MovePlatform.Result.REACHED
-        pose = Pose(*pose_from_msg(result.pose))
-        if reached and self._measured is not None:
-            here = await self._place_of_rest()
-            left = float(np.linalg.norm(here.position - pose.position))
-            if left > FAR:
-                raise RequestRefused(
-                    self.action,
-                    f'the platform rests {1e3 * left:.0f} mm from the target: the driver has not '
-                    'followed (why: "driver: commands" of its diagnostics)',
-                )
         return reached, result.message, pose
 
-    async def go(self, goal: Any, feedback: Callable[[Any], None]) -> Any:
-        """Send a goal, and return its result; after a request to stop, cancel it.
+    async def go(self, goal: Any, feedback: Callable[[Any], None]) -> tuple[bool, Pose, Any]:
+        """Send a goal; after a request to stop, cancel it.
+
+        Returns:
+            Whether its end was reached, where the platform was sent to, and the result.
 
         Raises:
-            RequestRefused: If it is refused or cut off.
+            RequestRefused: If it is refused or cut off, or the driver has not followed.
         """
         future = self._client.send_goal_async(goal, feedback)
         # After a request to stop, too: a goal that is accepted has to be cancelled.
@@ -159,7 +156,22 @@ class MoveOperator(Operator):
         result = await self._result(handle)
         if result.code == self.kind.Result.ABORTED:
             raise RequestRefused(self.action, result.message)
-        return result
+        reached, pose = result.code == self.kind.Result.REACHED, Pose(*pose_from_msg(result.pose))
+        if reached and self._measured is not None:
+            self._require_there(await self._place_of_rest(), pose)
+        return reached, pose, result
+
+    def _require_there(self, here: Pose, sent: Pose) -> None:
+        """Raise `RequestRefused` if the platform rests elsewhere than where it was sent."""
+        left = float(np.linalg.norm(here.position - sent.position))
+        turn = compose_quaternions(invert_quaternion(sent.quaternion_xyzw), here.quaternion_xyzw)
+        angle = float(np.linalg.norm(log_quaternion(turn)))
+        if left > FAR or angle > TURNED:
+            raise RequestRefused(
+                self.action,
+                f'the platform rests {1e3 * left:.0f} mm and {np.degrees(angle):.1f}° from the '
+                'target: the driver has not followed (why: "driver: commands" of its diagnostics)',
+            )
 
     async def _result(self, handle: Any) -> Any:
         """Wait for the end of a move; cancel it when a request to stop comes."""

@@ -13,7 +13,7 @@ from stewart_interfaces.action import FollowWaypoints
 from stewart_interfaces.msg import Waypoint
 from stewart_kinematics.limits.waypoints import append_waypoint, WaypointList
 from stewart_kinematics.motion import Pose
-from stewart_node_support.conversions import pose_from_msg, pose_msg
+from stewart_node_support.conversions import pose_msg
 
 
 class SequenceOperator(MoveOperator):
@@ -33,7 +33,7 @@ class SequenceOperator(MoveOperator):
 
         Raises:
             ConfigurationError: If the file cannot be used.
-            RequestRefused: If the rig refuses it, or cuts it off.
+            RequestRefused: If the rig refuses it, cuts it off, or has not followed.
         """
         found = WaypointList.from_yaml(path, await self.platform())
         await self.until(self._client.server_is_ready, self.action)
@@ -43,9 +43,7 @@ class SequenceOperator(MoveOperator):
             goal.waypoints.append(
                 Waypoint(name=item.name, pose=place, dwell=item.dwell, speed_scale=item.speed)
             )
-        result = await self.go(goal, lambda told: feedback(told.feedback))
-        reached = result.code == FollowWaypoints.Result.REACHED
-        pose = Pose(*pose_from_msg(result.pose))
+        reached, pose, result = await self.go(goal, lambda told: feedback(told.feedback))
         return reached, result.message, result.visited, pose
 
     async def teach(self, path: Path, name: str) -> tuple[int, Pose]:
