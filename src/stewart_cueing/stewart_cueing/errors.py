@@ -11,5 +11,9 @@ class VehicleInputError(StewartError, ValueError):
     """What came from a vehicle cannot be used."""
 
 
+class OtherVersion(VehicleInputError):
+    """A simulator is not the version that it was said to be."""
+
+
 class BaseInputError(StewartError, ValueError):
     """What came from an IMU on the base cannot be used."""

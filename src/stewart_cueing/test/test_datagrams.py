@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+import select
 import socket
 import struct
 import time
@@ -69,7 +70,9 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
         (x_plane_12, b'DATA', 'truncated'),
         (x_plane_12, data(r4=loads(1.0, 0.0, 0.0)), r'check \[16\]'),
         (x_plane_11, data(r4=loads(np.nan, 0.0, 0.0), r16=rates(0, 0, 0)), 'not finite'),
-        (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(28.0, 0.0, 0.0)), 'x_plane_12'),
+        # X-Plane 12 in a gentle turn, which X-Plane 11 could not pitch so fast; in a fast roll.
+        (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0)), 'x_plane_12'),
+        (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 28.0, 0.0)), 'x_plane_12'),
         (flightgear, b'1\t2\t3\n', 'six numbers'),
         (flightgear, b'1\t\t3\t4\t5\t6\n', 'got 5 cells'),
         (flightgear, b'1,,3,4,5,6\n', 'no number'),
@@ -135,6 +138,24 @@ def test_a_simulator_that_pauses_is_silent_until_it_goes_on() -> None:
             np.testing.assert_allclose(sample, LEVEL, atol=1e-6)
     finally:
         heard.close()
+
+
+def test_a_simulator_of_another_version_is_heard_no_more() -> None:
+    heard = DatagramSocket('x_plane_11', 0, '127.0.0.1')
+    gentle = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.4, 0.0, 0.1))
+    turning = data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0))
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            taken = []
+            for packet in (gentle, turning, gentle):
+                sender.sendto(packet, ('127.0.0.1', heard.port))
+                select.select([heard._socket], [], [], 10.0)
+                taken.append(heard.newest() is not None)
+    finally:
+        heard.close()
+    assert taken == [True, False, False]
+    assert (heard.received, heard.refused) == (1, 2)
+    assert 'choose x_plane_12' in heard.refusal
 
 
 @pytest.mark.realtime

@@ -8,13 +8,15 @@ Both programs have body axes x forward, y right, z down; `sample`s are in ours, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 import re
 import socket
 import struct
 import time
 
 import numpy as np
-from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.errors import OtherVersion, VehicleInputError
+from stewart_cueing.vehicle.inputs import FASTEST
 from stewart_cueing.vehicle.washout import GRAVITY
 from stewart_kinematics.motion import Array
 
@@ -27,8 +29,9 @@ G_LOAD, ANGULAR_VELOCITY = 4, 16
 """Indices of X-Plane's records. G_LOAD has the normal, axial and side load [g] in its fifth to
 seventh number; ANGULAR_VELOCITY has rates in its first three."""
 
-FASTEST = 10.0
-"""Rates above it are not those of an aircraft [rad/s]."""
+FASTEST_PITCH = 3.0
+"""Pitch and yaw rates above it are no aircraft's [rad/s]: X-Plane 12 turns in deg/s, and
+the roll that it sends first stands where X-Plane 11 has the pitch."""
 
 PAUSE = 1.0
 """A simulator that repeats one sample for so long is paused [s]."""
@@ -62,14 +65,16 @@ def x_plane_11(datagram: bytes) -> Array:
     """Return the sample (6,) of a ``DATA`` packet of X-Plane up to 11: Q, P, R in rad/s.
 
     Raises:
-        VehicleInputError: If it is truncated, foreign, lacks one of the two records, or a rate is
-            above `FASTEST`.
+        VehicleInputError: If it is truncated, foreign or lacks one of the two records.
+        OtherVersion: If pitch or yaw are faster than `FASTEST_PITCH`, or the roll than `FASTEST`.
     """
     loads, turn = _records(datagram)
-    if max(map(abs, turn[:3])) > FASTEST:
-        raise VehicleInputError(
+    pitch, roll, yaw = map(abs, turn[:3])
+    if max(pitch, yaw) > FASTEST_PITCH or roll > FASTEST:
+        raise OtherVersion(
             f'rates of {turn[0]:.3g}, {turn[1]:.3g}, {turn[2]:.3g} rad/s, allowed are '
-            f'{FASTEST:g}: X-Plane 12 sends deg/s, choose x_plane_12'
+            f'{FASTEST_PITCH:g}, {FASTEST:g}, {FASTEST_PITCH:g}: X-Plane 12 sends deg/s, choose '
+            'x_plane_12; nothing more is taken until the node is configured anew'
         )
     return _of_x_plane(loads, np.array([turn[1], turn[0], turn[2]]), datagram)
 
@@ -121,8 +126,14 @@ def _finite(sample: Array, datagram: bytes) -> Array:
     return sample
 
 
+def _refuse(reason: str, _: bytes) -> Array:
+    raise OtherVersion(reason)
+
+
 class DatagramSocket:
     """Newest sample of a simulator that sends datagrams here.
+
+    One of another version is heard no more: what it sends may look like a sample at times.
 
     Args:
         form: One of `PARSERS`.
@@ -173,6 +184,8 @@ class DatagramSocket:
             except VehicleInputError as error:
                 self.refused += 1
                 self.refusal = str(error)
+                if isinstance(error, OtherVersion):
+                    self._parse, sample = partial(_refuse, self.refusal), None
         if sample is None:
             return None
         now = self._clock()

@@ -19,6 +19,12 @@ COLUMNS = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
 LONGEST = 3600.0
 """Longest ride that is played as a whole [s]."""
 
+FASTEST = 10.0
+"""Rates above it are not those of a vehicle [rad/s]."""
+
+HOLE = 1.0
+"""A longer time between two samples is a hole in the recording [s]."""
+
 RESTING = (3.0, 30.0)
 """Bounds of the mean specific force along z [m/s²]: neither g, nor ft/s², nor without gravity."""
 
@@ -32,8 +38,9 @@ class VehicleRide:
         samples (n, 6): Specific force [m/s²] and angular rate [rad/s] in the vehicle's axes.
 
     Raises:
-        VehicleInputError: If there are fewer than two samples, one is not finite, times do not
-            increase or are longer than `LONGEST`, or the mean of fz is outside `RESTING`.
+        VehicleInputError: If there are fewer than two samples, one is not finite or turns faster
+            than `FASTEST`, times do not increase or are longer than `LONGEST`, or the mean of fz
+            is outside `RESTING`.
     """
 
     time: Array
@@ -51,15 +58,29 @@ class VehicleRide:
             raise VehicleInputError(f'sample {bad[0]} is not finite: {samples[bad[0]].tolist()}')
         if not (np.diff(time) > 0.0).all():
             late = int(np.argmin(np.diff(time) > 0.0)) + 1
-            raise VehicleInputError(f'time must increase, and {time[late]} s follows a later one')
+            raise VehicleInputError(
+                f'time must increase, and sample {late} of {time[late]:.6f} s follows one of '
+                f'{time[late - 1]:.6f} s'
+            )
         if time[-1] - time[0] > LONGEST:
             raise VehicleInputError(
                 f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
+            )
+        rates = np.abs(samples[:, 3:]).max(axis=1)
+        if rates.max() > FASTEST:
+            raise VehicleInputError(
+                f'sample {int(rates.argmax())} turns with {rates.max():.3g} rad/s, allowed are '
+                f'{FASTEST:g}: are the rates in deg/s?'
             )
         if complaint := doubt(float(samples[:, 2].mean())):
             raise VehicleInputError(complaint)
         object.__setattr__(self, 'time', time - time[0])
         object.__setattr__(self, 'samples', samples)
+
+    def holes(self) -> tuple[Array, Array]:
+        """Return when nothing was recorded for more than `HOLE`, and for how long [s]."""
+        steps = np.diff(self.time)
+        return self.time[:-1][steps > HOLE], steps[steps > HOLE]
 
     def at_rate(self, rate: float) -> tuple[Array, Array]:
         """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly."""

@@ -14,7 +14,7 @@ from stewart_bags.series import ImuSeries, read_series
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
-from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, settings_for
+from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, LARGEST_FACTOR, settings_for
 from stewart_cueing.vehicle.washout import WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
@@ -78,9 +78,13 @@ def main(arguments: argparse.Namespace) -> int:
             raise ConfigurationError('--fit', True, 'a ride: the tests of --omct are small')
         return _test(arguments, platform, settings)
     ride = _read(arguments.ride, arguments.topic)
+    for begin, length in zip(*ride.holes(), strict=True):
+        told = f'nothing was recorded for {length:.3g} s from {begin:.3f} s on: bridged linearly'
+        print(f'warning: {arguments.ride}: {told}', file=sys.stderr)
     if arguments.fit:
         settings, factor = fitted(ride, platform, settings)
-        print(f'fitted: gain {factor * arguments.gain:.3g}', file=sys.stderr)
+        most = ', the largest that is tried' if factor == LARGEST_FACTOR else ''
+        print(f'fitted: gain {factor * arguments.gain:.3g}{most}', file=sys.stderr)
     with show_part('cueing') as progress:
         found = cued(ride, platform, settings, method=arguments.method, progress=progress)
     motion = found.motion
@@ -141,7 +145,7 @@ def _tell(found: CuedRide) -> None:
 
 def _read(source: str, topic: str) -> VehicleRide:
     """Return the ride of a CSV file or of a bag's IMU."""
-    if source == STANDARD_STREAM or Path(source).suffix == '.csv':
+    if source == STANDARD_STREAM or Path(source).suffix.lower() == '.csv':
         return read_ride(source)
     with Bag(source) as bag:
         imu = read_series(bag, topic, ImuSeries)

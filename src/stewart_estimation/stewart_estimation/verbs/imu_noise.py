@@ -115,7 +115,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> ImuSeries:
     """Return complete samples by stamp."""
-    if Path(arguments.recording).suffix == '.csv':
+    if Path(arguments.recording).suffix.lower() == '.csv':
         return read_imu(arguments.recording).ordered()
     with Bag(arguments.recording) as bag:
         imu = read_series(bag, arguments.imu_topic, RecordedImu)

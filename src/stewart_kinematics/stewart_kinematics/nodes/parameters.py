@@ -229,7 +229,7 @@ class ExcitationTrajectoryParameters(ExcursionParameters):
 
     def samples(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
         """Read the file; return the motion, and its centre."""
-        if Path(self.motion).suffix == '.csv':
+        if Path(self.motion).suffix.lower() == '.csv':
             read = read_motion(Path(self.motion))
             return read, read.sample(0.0).pose
         centre = guard.platform.geometry.neutral_pose
