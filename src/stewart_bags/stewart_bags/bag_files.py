@@ -67,14 +67,19 @@ def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
             raise NotABag(path, 'expected a directory or a file named .mcap, .db3 or .db3.zstd')
         return [found]
     files = [found for item in sorted(path.iterdir(), key=_natural) if (found := _classify(item))]
-    missing = _promised(path) - {item.path.name for item in files}
-    if missing and complete:
-        raise DamagedBag(path, f'metadata.yaml names {", ".join(sorted(missing))}, not there')
+    if complete and (missing := missing_files(path)):
+        names = ', '.join(item.name for item in missing)
+        raise DamagedBag(path, f'metadata.yaml names {names}, not there')
     if not files:
         raise NotABag(path, 'it has no .mcap and no .db3 file')
     # While a file is being compressed, and after a crash in between, both forms are there.
     plain = {item.path.name for item in files if not item.compression}
     return [item for item in files if not (item.compression and item.plain_name in plain)]
+
+
+def missing_files(path: Path) -> list[Path]:
+    """Return the files of a bag that its ``metadata.yaml`` names and that are not there."""
+    return [path / name for name in sorted(_promised(path)) if not (path / name).is_file()]
 
 
 def _classify(path: Path) -> StorageFile | None:

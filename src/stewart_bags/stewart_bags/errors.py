@@ -5,6 +5,7 @@
 BagError
 ├── NotABag               there is no bag under this path
 ├── DamagedBag            the bag was not closed, was cut or is corrupt: rescue it first
+│   └── ForeignBag        it has other things than ROS 2 messages: rescue takes those out
 ├── UndecodableMessage    the bytes of a message do not fit its type
 ├── MissingTopic          the bag has no such topic
 ├── WrongType             a topic carries another type than the caller can use
@@ -35,15 +36,23 @@ class NotABag(BagError):
 class DamagedBag(BagError):
     """The bag was not closed, was cut or is corrupt; `count` messages up to `time_ns` are read."""
 
+    WHAT = 'damaged'
+
     def __init__(
         self, path: Path, reason: str, *, count: int = 0, time_ns: int | None = None
     ) -> None:
         place = '' if time_ns is None else f' after {count} messages, the last at {time_ns} ns'
         super().__init__(
-            f'{path}: damaged{place} ({reason}); '
+            f'{path}: {self.WHAT}{place} ({reason}); '
             f'`stewart bag {path} --rescue NEW` saves what is readable'
         )
         self.reason, self.count, self.time_ns = reason, count, time_ns
+
+
+class ForeignBag(DamagedBag):
+    """The bag has other things than ROS 2 messages, or does not say that it has none."""
+
+    WHAT = 'not of ROS 2 messages alone'
 
 
 class UndecodableMessage(BagError):

@@ -20,7 +20,13 @@ from rosbags.typesys.store import Typestore
 from stewart_bags.bag_files import storage_files, StorageFile
 from stewart_bags.decompression import decompress_file, decompress_messages
 from stewart_bags.definitions import jazzy_typestore, typestore_of
-from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
+from stewart_bags.errors import (
+    DamagedBag,
+    ForeignBag,
+    MissingTopic,
+    UndecodableMessage,
+    WrongType,
+)
 from stewart_bags.topics import Message, NS, RawMessage, Topic, topics_of
 
 _TIME = itemgetter(1)
@@ -191,14 +197,17 @@ class Bag:
     def _open(self, item: StorageFile) -> Reader:
         side = item.left_behind()
         if side is not None:
-            raise DamagedBag(item.path, f'{side.name} is left: it was not closed')
+            raise DamagedBag(self.path, f'{side.name} is left: it was not closed')
         # What may not be read is not damaged, as rosbags would have it.
         item.path.open('rb').close()
         reader = Reader(self._plain(item))
         try:
             reader.open()
         except Exception as error:  # rosbags raises almost anything on files that are no bag
-            raise DamagedBag(item.path, str(error) or type(error).__name__) from error
+            # It asks for a profile and for schemas that not every writer of mcap knows.
+            foreign = isinstance(error, KeyError) or 'Profile' in str(error)
+            kind = ForeignBag if foreign else DamagedBag
+            raise kind(self.path, self._place(item, str(error))) from error
         self._stack.callback(reader.close)
         return reader
 
@@ -210,8 +219,11 @@ class Bag:
         plain = self._unpacked / item.plain_name
         failure = decompress_file(item.path, plain, item.compression)
         if failure is not None:
-            raise DamagedBag(item.path, failure)
+            raise DamagedBag(self.path, self._place(item, failure))
         return plain
+
+    def _place(self, item: StorageFile, reason: str) -> str:
+        return reason if item.path == self.path else f'{item.path.name}: {reason}'
 
     def _rows(
         self, names: Collection[str], start_ns: int | None = None, stop_ns: int | None = None

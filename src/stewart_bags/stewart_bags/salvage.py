@@ -12,7 +12,7 @@ import shutil
 import sqlite3
 from tempfile import TemporaryDirectory
 
-from stewart_bags.bag_files import SIDE_FILES, storage_files, StorageFile
+from stewart_bags.bag_files import missing_files, SIDE_FILES, storage_files, StorageFile
 from stewart_bags.decompression import decompress_file, decompress_prefix, format_of, MESSAGE_LIMIT
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
@@ -73,8 +73,8 @@ class Salvage:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.topics: dict[str, Topic] = {}
-        self.damages: list[Damage] = []
         self._files = storage_files(self.path, complete=False)
+        self.damages = [Damage(item, 0, 'it is not there') for item in missing_files(self.path)]
         self._stack = ExitStack()
         self._scratch: Path | None = None
 

@@ -14,12 +14,14 @@ import pytest
 from stewart_bags.decompression import zstd
 from stewart_bags.errors import (
     DamagedBag,
+    ForeignBag,
     MissingTopic,
     NotABag,
     UndecodableMessage,
     WrongType,
 )
 from stewart_bags.reading import Bag
+from stewart_bags.salvage import Salvage
 from stewart_bags.writing import BagWriter, Compression, Storage
 
 START_NS = 1_700_000_000_000_000_000
@@ -163,6 +165,30 @@ def test_file_named_by_the_metadata_has_to_be_there(
     storage_file(path).rename(path / 'other.mcap')
     with pytest.raises(DamagedBag, match=r'names bag\.mcap, not there'):
         Bag(path)
+    with Salvage(path) as found:
+        assert len(list(found.messages())) == 6
+        assert [str(item) for item in found.damages] == ['bag.mcap at byte 0: it is not there']
+
+
+def test_a_damaged_part_is_named_and_the_whole_bag_is_to_be_rescued(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path]
+) -> None:
+    path = make_bag(5)
+    part = storage_file(path)
+    part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(DamagedBag, match=rf'damaged \({part.name}: .*stewart bag {path} --rescue'):
+        Bag(path)
+
+
+def test_an_mcap_without_a_profile_is_not_called_damaged(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path]
+) -> None:
+    path = storage_file(make_bag(5))
+    path.write_bytes(path.read_bytes().replace(b'ros2', b'ros9', 1))
+    with pytest.raises(ForeignBag, match=r'not of ROS 2 messages alone \(Profile is not ros2'):
+        Bag(path)
+    with Salvage(path) as found:
+        assert len(list(found.messages())) == 6
 
 
 @pytest.mark.parametrize('name', ['empty.mcap', 'empty.db3', 'empty.mcap.zstd'])
