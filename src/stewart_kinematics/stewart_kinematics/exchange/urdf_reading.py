@@ -115,9 +115,13 @@ class _Reader:
                 for key in ('lower', 'upper', 'velocity')
             )
             limits = (lower, upper) if lower < upper else None
-        one, other, axis = self.index[parent], self.index[child], axis / np.linalg.norm(axis)
+        # A joint that has no axis may write one of length 0.
+        length = float(np.linalg.norm(axis))
+        if not length and kind in {'hinge', 'slide'}:
+            raise self._refused(f'axis of {name}', axis.tolist(), 'a direction')
+        one, other, axis = self.index[parent], self.index[child], rotation @ axis / (length or 1.0)
         self.found.joints.append(
-            Joint(kind, name, one, other, place, place, rotation @ axis, 0.0, limits, rate or None)
+            Joint(kind, name, one, other, place, place, axis, 0.0, limits, rate or None)
         )
         return child
 

@@ -50,7 +50,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Read poses, write legs, name poses outside the stroke; return the exit code."""
+    """Read poses, write legs, name poses outside the stroke; return the exit code.
+
+    It is 1 where a pose has no legs, too: rods may not reach.
+    """
     platform = Platform.from_yaml(arguments.platform)
     table = read_watched(arguments.table, MOTION)
     reference = platform.geometry.named_pose(arguments.relative_to)
@@ -63,7 +66,7 @@ def main(arguments: argparse.Namespace) -> int:
         write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
     report(outside, f'poses outside the {what}')
-    return int(refused)
+    return int(refused or bool(np.isnan(legs.stroke).any()))
 
 
 def _result(table: Table, kind: LegKind, legs: LegMotion) -> tuple[list[str], list[Array]]:
@@ -91,7 +94,8 @@ def _outside(table: Table, stroke: Array, platform: Platform) -> list[str]:
     rounding = 0.5 * SLACK * np.ptp(limits, axis=1)
     for row in np.flatnonzero(np.any(beyond > rounding, axis=1)):
         leg = int(np.argmax(beyond[row]))
-        lower, upper = limits[leg]
-        violation = Violation(kind.quantity, stroke[row, leg], lower, upper, kind.unit, leg + 1)
-        sentences.append(f'{table.source}:{table.lines[row]}: {violation}')
+        (lower, upper), value = limits[leg], stroke[row, leg]
+        violation = Violation(kind.quantity, value, lower, upper, kind.unit, leg + 1)
+        told = f'the rod of leg {leg + 1} does not reach' if np.isnan(value) else violation
+        sentences.append(f'{table.source}:{table.lines[row]}: {told}')
     return sentences
