@@ -37,14 +37,9 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     },
     'stewart_interfaces': set(),
     'stewart_kinematics': {*TABLES, 'stewart_description'},
-    'stewart_node_support': {'stewart_description', 'stewart_interfaces'},
-    'stewart_simulation': {
-        *KINEMATICS,
-        'stewart_description',
-        'stewart_driver',
-        'stewart_dynamics',
-    },
-    'stewart_tables': set(),
+    'stewart_node_support': {*TABLES, 'stewart_description', 'stewart_interfaces'},
+    'stewart_simulation': {*KINEMATICS, *TABLES, 'stewart_driver', 'stewart_dynamics'},
+    'stewart_tables': {'stewart_description'},
     'stewart_viewer': {*KINEMATICS, 'stewart_description'},
 }
 VERB_MAY_IMPORT: dict[str, set[str]] = {
@@ -55,7 +50,7 @@ VERB_MAY_IMPORT: dict[str, set[str]] = {
 }
 # How kernels are compiled is no kinematics, but has its place there.
 EVERY_CORE_MAY_IMPORT = 'stewart_kinematics.kernels.compiled.'
-NODE_MAY_IMPORT = {'stewart_interfaces', 'stewart_node_support'}
+NODE_MAY_IMPORT = {*TABLES, 'stewart_interfaces', 'stewart_node_support'}
 TRAJECTORY_NODES_OF = {'stewart_cueing': KINEMATICS}
 IMPORTS_EVERYTHING = 'stewart_bringup'
 SPEAKS_ROS = {'stewart_bringup', 'stewart_node_support'}

@@ -158,7 +158,7 @@ def test_record_refuses_a_path_that_is_taken(tmp_path: Path) -> None:
 @pytest.mark.ros
 def test_play_refuses_a_start_that_no_clock_reaches(make_bag: Callable[..., Path]) -> None:
     pytest.importorskip('rclpy')
-    from stewart_node_support.errors import ParameterError
+    from stewart_tables.errors import ParameterError
 
     with pytest.raises(ParameterError, match=r'start_offset: .* from 0 to 1e\+09, got 1e\+300'):
         run(play, make_bag(5), '--start', '1e300')

@@ -38,7 +38,6 @@ from stewart_bringup.rigs import (
 )
 from stewart_description.suggestion import expected_name
 from stewart_interfaces.msg import DriverState
-from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
 from stewart_node_support.parameters import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
@@ -46,6 +45,7 @@ from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.running import middleware, Pace, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import SimulatedPace
+from stewart_tables.errors import ParameterError
 
 LOST = QoSSubscriptionEventType.RCL_SUBSCRIPTION_MESSAGE_LOST
 MATCHING_TIME = 5.0

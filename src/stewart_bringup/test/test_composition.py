@@ -23,10 +23,10 @@ from stewart_bags.reading import Bag
 from stewart_bringup.composition import compose, Ledger, make_node, next_steps
 from stewart_bringup.rigs import config_file, nodes_of, RIG, wires
 from stewart_kinematics.errors import ConfigurationError
-from stewart_node_support.errors import ParameterError
 from stewart_node_support.lifecycle import state_of, take_down
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.errors import ParameterError
 
 pytestmark = pytest.mark.ros
 

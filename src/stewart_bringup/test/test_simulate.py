@@ -43,7 +43,7 @@ from stewart_driver.errors import ConfigurationError
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
-from stewart_node_support.errors import ParameterError
+from stewart_tables.errors import ParameterError
 
 pytestmark = pytest.mark.installed
 

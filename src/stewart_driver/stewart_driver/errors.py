@@ -5,35 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from reprlib import Repr
-from typing import Any
 
-# Values come from files: with anchors a short YAML file describes an endless list.
-_SHORT = Repr()
-_SHORT.maxlevel, _SHORT.maxtuple, _SHORT.maxlist, _SHORT.maxdict = 3, 12, 12, 12
-_SHORT.maxstring = _SHORT.maxother = 300
+from stewart_tables.errors import ConfigurationError, StewartError
+
+__all__ = ['ConfigurationError', 'StewartError']
 
 
-def shown(value: Any) -> str:
-    """Return a value for a message, shortened where it is very long."""
-    try:
-        return _SHORT.repr(value)
-    except ValueError:  # an integer with more digits than Python converts
-        return f'an {type(value).__name__} that is too long'
-
-
-class DriverError(Exception):
-    """Root of all errors that the driver raises on purpose."""
-
-
-class ConfigurationError(DriverError, ValueError):
-    """A configuration value cannot be used."""
-
-    def __init__(self, key: str, value: Any, expected: str) -> None:
-        super().__init__(f'{key}: expected {expected}, got {shown(value)}')
-        self.key = key
-        self.value = value
-        self.expected = expected
+class DriverError(StewartError):
+    """Root of what can go wrong with drives and sensors; a wrong value is `ConfigurationError`."""
 
 
 class UnknownBackend(DriverError, LookupError):

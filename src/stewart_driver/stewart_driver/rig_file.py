@@ -19,8 +19,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 from stewart_description.paths import platform_path, UnknownPlatformError
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
-from stewart_driver.yaml_fields import Check, INT32, plain, read_content, read_model
 from stewart_tables.whole_files import whole_file
+from stewart_tables.yaml_models import Check, INT32, plain, read_content, read_model
 import yaml
 
 MODES = ('position', 'velocity')

@@ -15,8 +15,8 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
-from stewart_driver.options import option
 from stewart_driver.path.motion import LegMotion
+from stewart_tables.settings import param, positive
 
 
 class Trouble(Enum):
@@ -46,10 +46,10 @@ class LoopbackOptions:
         trouble_after: When it begins, since `LoopbackBackend.open` [s].
     """
 
-    cycle_time: float = option(0.002, 'time between exchanges [s]')
-    start: float = option(0.3, 'stroke of all legs at first [m]')
-    trouble: str = option('none', 'value of a Trouble')
-    trouble_after: float = option(0.0, 'when it begins, since opening [s]')
+    cycle_time: float = positive(0.002, 'time between exchanges [s]')
+    start: float = positive(0.3, 'stroke of all legs at first [m]')
+    trouble: str = param('none', 'value of a Trouble')
+    trouble_after: float = param(0.0, 'when it begins, since opening [s]', min=0.0)
 
 
 class LoopbackBackend(Backend):

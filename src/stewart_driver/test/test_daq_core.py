@@ -78,12 +78,12 @@ def test_errors_survive_the_way_to_another_process() -> None:
     ('change', 'message'),
     [
         ({'cycle_time': 0.0}, 'cycle_time'),
-        ({'mode': 'force'}, "mode: expected position or velocity, got 'force'"),
+        ({'mode': 'force'}, "mode: expected a text out of position, velocity, got 'force'"),
         ({'stuck_cycles': 0}, 'stuck_cycles'),
         ({'input_range': (1.0,)}, 'input_range'),
         ({'longest_call': np.nan}, 'longest_call'),
         ({'input_channels': (0, 1, 2, 3, 4, 4)}, 'input_channels: expected six different'),
-        ({'reference': 'floating'}, 'reference: expected ground or common or diff'),
+        ({'reference': 'floating'}, 'reference: expected a text out of ground, common, diff'),
         ({'output_channels': (0, 1)}, 'output_channels'),
     ],
 )

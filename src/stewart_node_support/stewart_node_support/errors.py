@@ -5,7 +5,6 @@
 No import of ROS here: a missing rclpy is one of the cases.
 
 Exception
-├── ParameterError   a parameter cannot be used (also a ValueError)
 ├── MessageError     a message does not carry what its type promises (also a ValueError)
 └── StartUpError     a node could not be brought up
 """
@@ -18,21 +17,11 @@ import os
 from pathlib import Path
 import sys
 import sysconfig
-from typing import Any
 
 # Named like their modules. rosdep has no key for the first four, so README.md and docker/ name
 # them, too; it installs the others with pip.
 WITHOUT_ROSDEP_KEY = ('daqp', 'pyroute2', 'pysoem', 'viser')
 FROM_PIP = (*WITHOUT_ROSDEP_KEY, 'filterpy', 'pyswarms', 'rosbags', 'yourdfpy')
-
-
-class ParameterError(ValueError):
-    """A parameter cannot be used."""
-
-    def __init__(self, name: str, value: Any, expected: str) -> None:
-        super().__init__(f'parameter {name}: expected {expected}, got {value!r}')
-        self.name = name
-        self.value = value
 
 
 class MessageError(ValueError):

@@ -19,16 +19,12 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_description.suggestion import expected_name
 from stewart_description.yaml_text import ERRORS, in_words, Loader, parsed
-from stewart_node_support import fields
-from stewart_node_support.errors import ParameterError
-from stewart_node_support.fields import Rule, rules
 from stewart_node_support.lifecycle import AUTOSTART
+from stewart_tables.errors import ParameterError
+from stewart_tables.settings import Rule, rules
 import yaml
 
 T = TypeVar('T')
-
-# Offered beside `declare`; whoever knows no ROS takes it from `fields`.
-param = fields.param
 
 INT64 = (-(2**63), 2**63 - 1)
 ARRAYS = {
@@ -43,7 +39,7 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
     """Declare every field of `cls` on `node` and return the filled dataclass.
 
     Args:
-        cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
+        cls: Frozen dataclass whose fields were made with `settings.param`.
 
     Raises:
         ParameterError: If a value has the wrong type or lies outside its limits.
@@ -84,6 +80,7 @@ def _value_on(name: str, node: Node) -> Any:
 def _descriptor(rule: Rule) -> ParameterDescriptor:
     """Describe the parameter to ROS."""
     low, high = rule.metadata['min'], rule.metadata['max']
+    low = 0.0 if rule.metadata['positive'] else low
     descriptor = ParameterDescriptor(
         description=rule.metadata['description'],
         read_only=rule.metadata['read_only'],

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.node import Node
-from stewart_node_support.errors import ParameterError
 from stewart_node_support.parameters import files_of, parameters_of, require_known
 from stewart_node_support.running import run
+from stewart_tables.errors import ParameterError
 
 
 @pytest.fixture

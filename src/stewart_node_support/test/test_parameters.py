@@ -12,8 +12,9 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from stewart_node_support.errors import ParameterError
-from stewart_node_support.parameters import declare, param, read
+from stewart_node_support.parameters import declare, read
+from stewart_tables.errors import ParameterError
+from stewart_tables.settings import param
 
 MakeNode = Callable[..., Node]
 

@@ -15,9 +15,9 @@ def main() -> None:
     print('listening', flush=True)
     import rclpy.lifecycle
     import rclpy.node
-    from stewart_node_support.errors import ParameterError
     from stewart_node_support.lifecycle import transition
     from stewart_node_support.running import run
+    from stewart_tables.errors import ParameterError
 
     class Plain(rclpy.node.Node):
         def __init__(self) -> None:

@@ -19,9 +19,9 @@ from pathlib import Path
 import socket
 from typing import Any
 
-from stewart_driver.errors import shown
 from stewart_simulation.errors import ControlError, FaultError
 from stewart_simulation.loop import unix_connection, UnixServer
+from stewart_tables.errors import shown
 
 
 class FaultTable:

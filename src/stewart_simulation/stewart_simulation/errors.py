@@ -2,20 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of the virtual rig and of what it is made of.
 
-SegmentError
-├── FrameError        what came is no EtherCAT frame
-├── FaultError        a fault that does not exist, or with arguments that do not fit
-├── NamespaceError    this machine does not let us make a network of our own (`ethercat.namespace`)
-└── ControlError      the control socket refused or is gone
-RigError              the virtual rig cannot start, or is gone
+StewartError
+├── SegmentError
+│   ├── FrameError        what came is no EtherCAT frame
+│   ├── FaultError        a fault that does not exist, or with arguments that do not fit
+│   ├── NamespaceError    this machine does not let us make a network (`ethercat.namespace`)
+│   └── ControlError      the control socket refused or is gone
+└── RigError              the virtual rig cannot start, or is gone
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stewart_tables.errors import StewartError
 
-class SegmentError(Exception):
+
+class SegmentError(StewartError):
     """Root of all errors of the software segment."""
 
 
@@ -38,5 +41,5 @@ class ControlError(SegmentError):
     """The control socket refused a call or is gone."""
 
 
-class RigError(Exception):
+class RigError(StewartError):
     """The virtual rig cannot start, or is gone."""

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import radians
 from typing import TYPE_CHECKING
 
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
-from stewart_driver.options import option, require_positive
+from stewart_tables.settings import param, positive, require
 
 if TYPE_CHECKING:
     from stewart_kinematics.model.platform import Platform
@@ -33,69 +32,59 @@ class PlantOptions:
         ConfigurationError: If a value is out of range.
     """
 
-    platform: str = option('vigo', 'platform type: a name, or a path to its YAML file')
-    start: str = option(
+    platform: str = param('vigo', 'platform type: a name, or a path to its YAML file')
+    start: str = param(
         'neutral',
         'where the legs stand at first: neutral or retracted',
-        one_of=('neutral', 'retracted'),
+        choices=('neutral', 'retracted'),
     )
-    supported: bool = option(
+    supported: bool = param(
         default=True,
         description='there on supports, which are taken away when all drives have power',
     )
-    force_limit: float = option(5000.0, 'largest force of a drive [N]')
-    rated_force: float = option(1000.0, 'rated force of a drive; feedback in 1/1000 of it [N]')
-    position_gain: float = option(60.0, 'rigid: gain of the position loop [1/s]')
-    rate_loop_bandwidth: float = option(60.0, 'rigid: corner frequency of the rate loop [Hz]')
-    integral_time: float = option(0.02, 'rigid: integral time of the rate loop [s]')
-    current_lag: float = option(0.001, 'rigid: time constant of the current loop [s]')
-    payload_mass: float = option(
-        0.0, 'rigid: a sphere that the description does not know [kg]', zero=True
+    force_limit: float = positive(5000.0, 'largest force of a drive [N]')
+    rated_force: float = positive(1000.0, 'rated force of a drive; feedback in 1/1000 of it [N]')
+    position_gain: float = positive(60.0, 'rigid: gain of the position loop [1/s]')
+    rate_loop_bandwidth: float = positive(60.0, 'rigid: corner frequency of the rate loop [Hz]')
+    integral_time: float = positive(0.02, 'rigid: integral time of the rate loop [s]')
+    current_lag: float = positive(0.001, 'rigid: time constant of the current loop [s]')
+    payload_mass: float = param(
+        0.0, 'rigid: a sphere that the description does not know [kg]', min=0.0
     )
-    payload_position: tuple[float, ...] = option(
+    payload_position: tuple[float, float, float] = param(
         (0.0, 0.0, 0.0), 'rigid: its centre in platform_link [m]'
     )
-    joint_error: float = option(
-        0.0, 'rigid: standard deviation of joint coordinates [m]', zero=True
-    )
-    viscous_friction: float = option(20.0, 'rigid: friction of an actuator [N s/m]', zero=True)
-    coulomb_friction: float = option(2.0, 'rigid: friction of an actuator [N]', zero=True)
+    joint_error: float = param(0.0, 'rigid: standard deviation of joint coordinates [m]', min=0.0)
+    viscous_friction: float = param(20.0, 'rigid: friction of an actuator [N s/m]', min=0.0)
+    coulomb_friction: float = param(2.0, 'rigid: friction of an actuator [N]', min=0.0)
     # Breakaway torque of a servo motor and its ball screw: some 4 % of the rated torque. Their
     # losses without a current: 0.5 mN m s for a motor of 400 W. Both assumed; a rotor's inertia,
     # which makes a fall slower, is left out.
-    unpowered_friction: float = option(
+    unpowered_friction: float = param(
         0.04,
         'rigid: dry friction of a leg without power, as a share of the rated force [-]',
-        zero=True,
+        min=0.0,
     )
-    unpowered_damping: float = option(
-        0.2, 'rigid: damping of a leg without power, in rated forces per rate [s/m]', zero=True
+    unpowered_damping: float = param(
+        0.2, 'rigid: damping of a leg without power, in rated forces per rate [s/m]', min=0.0
     )
-    brake: bool = option(default=False, description='rigid: motors with brakes')
-    brake_release_s: float = option(0.05, 'rigid: time until a brake lets go [s]', zero=True)
-    brake_apply_s: float = option(0.1, 'rigid: time until a brake holds [s]', zero=True)
-    plant_seed: int = option(0, 'rigid: seed of the joint errors')
-    base: str = option(
-        'still', 'rigid: what the base stands on: still, or ship', one_of=('still', 'ship')
+    brake: bool = param(default=False, description='rigid: motors with brakes')
+    brake_release_s: float = param(0.05, 'rigid: time until a brake lets go [s]', min=0.0)
+    brake_apply_s: float = param(0.1, 'rigid: time until a brake holds [s]', min=0.0)
+    plant_seed: int = param(0, 'rigid: seed of the joint errors', min=0)
+    base: str = param(
+        'still', 'rigid: what the base stands on: still, or ship', choices=('still', 'ship')
     )
-    ship_scale: float = option(10.0, 'ship: its length over that of the model [-]')
-    ship_heading_deg: float = option(
-        150.0, 'ship: from the travel of the waves to the bow; 180: head sea [deg]', zero=True
+    ship_scale: float = positive(10.0, 'ship: its length over that of the model [-]')
+    ship_heading_deg: float = param(
+        150.0, 'ship: from the travel of the waves to the bow; 180: head sea [deg]', min=0.0
     )
-    sea_height: float = option(2.0, 'ship: significant height of the sea at full scale [m]')
-    sea_period: float = option(8.0, 'ship: peak period of the sea at full scale [s]')
-    sea_seed: int = option(0, 'ship: seed of the sea')
+    sea_height: float = positive(2.0, 'ship: significant height of the sea at full scale [m]')
+    sea_period: float = positive(8.0, 'ship: peak period of the sea at full scale [s]')
+    sea_seed: int = param(0, 'ship: seed of the sea', min=0)
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            value, one_of = getattr(self, item.name), item.metadata['one_of']
-            if one_of and value not in one_of:
-                raise ConfigurationError(item.name, value, ' or '.join(one_of))
-            if isinstance(item.default, tuple) and len(value) != len(item.default):
-                raise ConfigurationError(item.name, value, 'three numbers')
-            if item.name.endswith('seed') and value < 0:
-                raise ConfigurationError(item.name, value, 'an integer >= 0')
-        require_positive(self)
+        require(self)
 
     def plant(self, platform: Platform, pose: Pose) -> Plant:
         """Return the plant at rest at a pose; raises `MissingMasses` for a bare description."""

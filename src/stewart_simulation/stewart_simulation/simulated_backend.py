@@ -12,13 +12,13 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LEGS, require_rest
-from stewart_driver.options import option
 from stewart_driver.path.motion import LegMotion, NO_MOTION
 from stewart_simulation.drives import ALL, DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
 from stewart_simulation.rig.mechanics import Mechanics
+from stewart_tables.settings import param, positive
 
 if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
@@ -32,28 +32,28 @@ class SimulatedOptions(PlantOptions):
         ConfigurationError: If a value is out of range.
     """
 
-    cycle_time: float = option(0.0025, 'time from one exchange to the next [s]')
-    seed: int = option(0, 'seed of the noise of encoders and forces')
-    model: str = option(
+    cycle_time: float = positive(0.0025, 'time from one exchange to the next [s]')
+    seed: int = param(0, 'seed of the noise of encoders and forces', min=0)
+    model: str = param(
         'rigid',
         'rigid: servo drives move thirteen rigid bodies, which takes a platform with masses; '
         'lagging: drives that follow with a lag, without a plant',
-        one_of=('rigid', 'lagging'),
+        choices=('rigid', 'lagging'),
     )
-    bandwidth: float = option(20.0, 'lagging: natural frequency of the position loops [Hz]')
-    damping: float = option(0.8, 'lagging: damping ratio of the position loops [-]')
-    reserve: float = option(1.25, 'lagging: what drives can do, in units of the leg limits [-]')
-    sag_rate: float = option(0.05, 'lagging: how fast a leg without power sinks [m/s]')
-    moved_mass: float = option(60.0, 'lagging: mass that one drive accelerates [kg]')
-    enable_delay: float = option(0.2, 'time from enabling to operation [s]', zero=True)
-    enable_spread: float = option(
-        0.0, 'the drives come on within this time after it, each at its own [s]', zero=True
+    bandwidth: float = positive(20.0, 'lagging: natural frequency of the position loops [Hz]')
+    damping: float = positive(0.8, 'lagging: damping ratio of the position loops [-]')
+    reserve: float = positive(1.25, 'lagging: what drives can do, in units of the leg limits [-]')
+    sag_rate: float = positive(0.05, 'lagging: how fast a leg without power sinks [m/s]')
+    moved_mass: float = positive(60.0, 'lagging: mass that one drive accelerates [kg]')
+    enable_delay: float = param(0.2, 'time from enabling to operation [s]', min=0.0)
+    enable_spread: float = param(
+        0.0, 'the drives come on within this time after it, each at its own [s]', min=0.0
     )
-    encoder_resolution: float = option(0.01 / 2**23, 'stroke of one count [m]')
-    encoder_noise: float = option(1e-6, 'standard deviation of a reading [m]', zero=True)
-    force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]', zero=True)
-    rate_bandwidth: float = option(100.0, 'corner frequency of the measured rate [Hz]')
-    homed: bool = option(default=True, description='absolute encoders that know their zero')
+    encoder_resolution: float = positive(0.01 / 2**23, 'stroke of one count [m]')
+    encoder_noise: float = param(1e-6, 'standard deviation of a reading [m]', min=0.0)
+    force_noise: float = param(0.0, 'rigid: standard deviation of a force reading [N]', min=0.0)
+    rate_bandwidth: float = positive(100.0, 'corner frequency of the measured rate [Hz]')
+    homed: bool = param(default=True, description='absolute encoders that know their zero')
 
 
 class SimulatedBackend(Backend):

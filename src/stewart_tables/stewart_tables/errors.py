@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+from reprlib import Repr
 from typing import Any
 
-LONGEST = 160  # of a value that is shown, no more characters are
+# Values come from files: with anchors a short YAML file describes an endless list.
+_SHORT = Repr()
+_SHORT.maxlevel, _SHORT.maxtuple, _SHORT.maxlist, _SHORT.maxdict = 3, 12, 12, 12
+_SHORT.maxstring = _SHORT.maxother = 160
 
 LARGEST = 1e100
 """What is larger is a slip of the keyboard, and its square is none that a computer has."""
@@ -21,16 +25,23 @@ class ConfigurationError(StewartError, ValueError):
 
     def __init__(self, key: str, value: Any, expected: str, file: str = '') -> None:
         where = f'{file}: ' if file else ''
-        super().__init__(f'{where}{key}: expected {expected}, got {_shown(value)}')
+        super().__init__(f'{where}{key}: expected {expected}, got {shown(value)}')
         self.key = key
         self.value = value
         self.expected = expected
 
 
-def _shown(value: Any) -> str:
-    """Return a value as a person may have typed it, cut off where it fills the screen."""
+class ParameterError(ConfigurationError):
+    """A parameter cannot be used."""
+
+    def __init__(self, name: str, value: Any, expected: str) -> None:
+        super().__init__(f'parameter {name}', value, expected)
+        self.name = name
+
+
+def shown(value: Any) -> str:
+    """Return a value as a person may have typed it, shortened where it is very long."""
     try:
-        text = 'nothing' if value is None else repr(value)
+        return 'nothing' if value is None else _SHORT.repr(value)
     except ValueError:
-        text = 'a number of more digits than Python writes'
-    return text if len(text) <= LONGEST else f'{text[:LONGEST]} ...'
+        return 'a number of more digits than Python writes'

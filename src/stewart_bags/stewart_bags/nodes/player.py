@@ -19,9 +19,10 @@ from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clo
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
+from stewart_tables.settings import param
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.inbox import Gate
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
+from stewart_tables.settings import param
 
 # Messages are fetched this often [s]; the subscriptions hold five seconds of them. In simulated
 # time they have no time of reception but that of the fetch.

@@ -19,10 +19,11 @@ from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.diagnostics import TOPIC
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.settings import param
 
 STEP = 0.02
 # A node that is there answers a request in milliseconds; one that has died never does [s].

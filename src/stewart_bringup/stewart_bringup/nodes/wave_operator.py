@@ -27,10 +27,10 @@ from stewart_bringup.nodes.operator import (
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
-from stewart_node_support.parameters import param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.settings import param
 
 # A motion begins where the platform is after enabling: so many poses are waited for.
 FIRST_POSES = 20

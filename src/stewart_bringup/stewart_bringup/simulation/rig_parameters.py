@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stewart_bringup.rigs import sections
-from stewart_node_support.fields import filled
+from stewart_tables.settings import filled
 
 T = TypeVar('T')
 

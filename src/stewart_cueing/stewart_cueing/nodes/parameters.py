@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 
 @dataclass(frozen=True)

@@ -9,39 +9,35 @@ from dataclasses import dataclass, field
 from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
-from stewart_driver.options import option, require_positive
 from stewart_driver.path.common_stop import STEEPEST
+from stewart_tables.settings import param, positive, require
 
 
 @dataclass(frozen=True)
 class InterpolationSettings:
     """How setpoints become the command of every cycle."""
 
-    playout_delay: float = option(
-        0.03, 'setpoints are executed this long after their stamp [s]', min=0.0, zero=True
+    playout_delay: float = param(
+        0.03, 'setpoints are executed this long after their stamp [s]', min=0.0
     )
-    extrapolation_time: float = option(
-        0.03, 'missing setpoints: time before the common stop [s]', min=0.0, zero=True
+    extrapolation_time: float = param(
+        0.03, 'missing setpoints: time before the common stop [s]', min=0.0
     )
-    look_ahead: float = option(
-        0.5, 'setpoints stamped further in the future are refused [s]', min=0.0
-    )
-    start_tolerance: float = option(
-        1e-3, 'a path begins this close to the held strokes [m]', min=0.0
-    )
-    start_rate_tolerance: float = option(5e-3, 'a path begins no faster than this [m/s]', min=0.0)
-    rest_rate: float = option(1e-4, 'slower than this is at rest [m/s]', min=0.0)
-    margin: float = option(
+    look_ahead: float = positive(0.5, 'setpoints stamped further in the future are refused [s]')
+    start_tolerance: float = positive(1e-3, 'a path begins this close to the held strokes [m]')
+    start_rate_tolerance: float = positive(5e-3, 'a path begins no faster than this [m/s]')
+    rest_rate: float = positive(1e-4, 'slower than this is at rest [m/s]')
+    margin: float = param(
         1.5, 'a jump needs more than this times the rate or acceleration limit', min=1.0
     )
-    stop_strength: float = option(
+    stop_strength: float = param(
         0.5, 'deceleration of a stop / acceleration limit', min=0.01, max=1.0
     )
-    quick_stop_strength: float = option(1.0, 'the same of a quick stop', min=0.01, max=1.0)
+    quick_stop_strength: float = param(1.0, 'the same of a quick stop', min=0.01, max=1.0)
 
     def __post_init__(self) -> None:
-        require_positive(self)
-        if not self.stop_strength <= self.quick_stop_strength <= 1.0:
+        require(self)
+        if self.quick_stop_strength < self.stop_strength:
             raise ConfigurationError(
                 'quick_stop_strength',
                 self.quick_stop_strength,
@@ -53,41 +49,26 @@ class InterpolationSettings:
 class SupervisionSettings:
     """Limits whose crossing stops the motion."""
 
-    command_timeout: float = option(
-        0.1, 'longest silence of joint_commands while moving [s]', min=0.0
+    command_timeout: float = positive(0.1, 'longest silence of joint_commands while moving [s]')
+    following_error: float = positive(0.01, 'largest distance of a leg from its command [m]')
+    following_lag: float = param(
+        0.025, 'besides, a moving leg may lag by this time at its rate [s]', min=0.0
     )
-    following_error: float = option(
-        0.01, 'largest distance of a leg from its command [m]', min=0.0
-    )
-    following_lag: float = option(
-        0.025, 'besides, a moving leg may lag by this time at its rate [s]', min=0.0, zero=True
-    )
-    tracking_position: float = option(
-        0.03, 'largest platform/tracking_error, position [m]', min=0.0
-    )
-    tracking_rotation: float = option(
-        0.05, 'largest platform/tracking_error, rotation [rad]', min=0.0
-    )
-    stroke_margin: float = option(
-        5e-3, 'a measured stroke may leave its range this far [m]', min=0.0
-    )
-    measured_rate_margin: float = option(
+    tracking_position: float = positive(0.03, 'largest platform/tracking_error, position [m]')
+    tracking_rotation: float = positive(0.05, 'largest platform/tracking_error, rotation [rad]')
+    stroke_margin: float = positive(5e-3, 'a measured stroke may leave its range this far [m]')
+    measured_rate_margin: float = positive(
         3.0, 'a measured jump is faster than this times the rate limit'
     )
-    overrun_share: float = option(
-        0.5,
-        "share of the last second's cycles that may be missed while moving; 1: all",
-        min=0.0,
-        max=1.0,
+    overrun_share: float = positive(
+        0.5, "share of the last second's cycles that may be missed while moving; 1: all", max=1.0
     )
-    enable_timeout: float = option(5.0, 'longest time for the drives to switch on [s]', min=0.0)
+    enable_timeout: float = positive(5.0, 'longest time for the drives to switch on [s]')
     # Time for the drives to settle, and for clients to see STOPPING.
-    settling_time: float = option(
-        0.1, 'standstill before a stop counts as over [s]', min=0.0, zero=True
-    )
+    settling_time: float = param(0.1, 'standstill before a stop counts as over [s]', min=0.0)
 
     def __post_init__(self) -> None:
-        require_positive(self)
+        require(self)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from stewart_driver.control.operation import Operation
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, Request, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import StewartError
 from stewart_driver.legs import LEGS, read_only
 from stewart_driver.path.motion import LegMotion, Verdict
 
@@ -91,7 +91,7 @@ class ControlLoop:
             accepted = True
             try:
                 message = self._operation.carry_out(Request(record['code']), record['value'])
-            except DriverError as error:
+            except StewartError as error:
                 accepted, message = False, str(error)
             self._block.replies.push(request=record['number'], accepted=accepted, message=message)
 

@@ -30,7 +30,7 @@ from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.scheduling import keep_to, lock_memory, sharpen_sleep, take_priority
 from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.control.state_machine import AT_REST
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import DriverError, StewartError
 
 # Garbage objects tolerated at rest before a collection.
 LITTER = 20_000
@@ -50,7 +50,7 @@ def main() -> int:
         backend, configuration = pickle.load(sys.stdin.buffer)
         _serve(backend, configuration, block, parent, troubles)
     for trouble in troubles:
-        deliberate = isinstance(trouble, (DriverError, OSError))
+        deliberate = isinstance(trouble, (StewartError, OSError))
         text = str(trouble) if deliberate else f'{type(trouble).__name__}: {trouble}'
         block.failures.push(text=text)
         if not deliberate:

@@ -12,7 +12,7 @@ from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.state_machine import AT_REST, Event, Request, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.errors import DriverError, TransitionRefused, TransportError
+from stewart_driver.errors import StewartError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, NO_MOTION
@@ -137,7 +137,7 @@ class Operation:
             self.connected = False
             self.change(Event.FAIL, str(error))
             return
-        except DriverError as error:
+        except StewartError as error:
             said = str(error)
         self.supervisor.forget()
         self.change(Event.DISABLE, self.noted(said))

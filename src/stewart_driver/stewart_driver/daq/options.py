@@ -12,8 +12,8 @@ import numpy as np
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits, LEGS
-from stewart_driver.options import option, require_positive
 from stewart_driver.rig_file import Channel, DaqCalibration, load_rig, MODES
+from stewart_tables.settings import param, positive, require
 
 REFERENCES = ('ground', 'common', 'diff')
 FIRST_SIX = (0, 1, 2, 3, 4, 5)
@@ -26,25 +26,23 @@ CALLS = 3
 class SensorOptions:
     """Which card, and what its inputs mean."""
 
-    card: str = option('comedi', 'how the card is reached: comedi, or an installed card type')
-    device: str = option('/dev/comedi0', 'file name of the card, or socket of a simulated one')
-    driver: str = option('addi_apci_3120', 'kernel driver that is expected; empty: any')
-    rig_file: str = option('', 'rig.yaml of this machine, with the calibration of the card')
-    input_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue inputs of legs 1 to 6')
-    input_range: tuple[float, ...] = option((-10.0, 10.0), 'range of the inputs [V]')
-    reference: str = option(
-        'ground', 'what inputs are measured against: ground, common, diff', one_of=REFERENCES
+    card: str = param('comedi', 'how the card is reached: comedi, or an installed card type')
+    device: str = param('/dev/comedi0', 'file name of the card, or socket of a simulated one')
+    driver: str = param('addi_apci_3120', 'kernel driver that is expected; empty: any')
+    rig_file: str = param('', 'rig.yaml of this machine, with the calibration of the card')
+    input_channels: tuple[int, ...] = param(FIRST_SIX, 'analogue inputs of legs 1 to 6')
+    input_range: tuple[float, float] = param((-10.0, 10.0), 'range of the inputs [V]')
+    reference: str = param(
+        'ground', 'what inputs are measured against: ground, common, diff', choices=REFERENCES
     )
-    saturation_margin: float = option(
-        0.005, 'an input this close to an end of its range is saturated [V]', zero=True
+    saturation_margin: float = param(
+        0.005, 'an input this close to an end of its range is saturated [V]', min=0.0
     )
-    rate_bandwidth: float = option(30.0, 'corner frequency of the measured rate [Hz]')
-    longest_call: float = option(0.02, 'a call of the card that takes longer has failed [s]')
+    rate_bandwidth: float = positive(30.0, 'corner frequency of the measured rate [Hz]')
+    longest_call: float = positive(0.02, 'a call of the card that takes longer has failed [s]')
 
     def __post_init__(self) -> None:
-        require_positive(self)
-        if len(self.input_range) != 2:
-            raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
+        require(self)
         _require_channels('input_channels', self.input_channels)
 
     def calibration(self) -> DaqCalibration:
@@ -60,48 +58,42 @@ class SensorOptions:
 class DaqOptions(SensorOptions):
     """How the card drives the legs; every field is a parameter ``daq.<field>``."""
 
-    mode: str = option('position', 'what the amplifiers take: position or velocity', one_of=MODES)
-    cycle_time: float = option(0.004, 'time from one exchange to the next [s]')
-    output_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue outputs of legs 1 to 6')
-    enable_channel: int = option(
-        -1, 'digital output that switches the amplifiers on; -1: they are always on'
+    mode: str = param('position', 'what the amplifiers take: position or velocity', choices=MODES)
+    cycle_time: float = positive(0.004, 'time from one exchange to the next [s]')
+    output_channels: tuple[int, ...] = param(FIRST_SIX, 'analogue outputs of legs 1 to 6')
+    enable_channel: int = param(
+        -1, 'digital output that switches the amplifiers on; -1: they are always on', min=-1
     )
-    enable_delay: float = option(
-        0.1, 'from switching the amplifiers on to operation [s]', zero=True
-    )
-    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]', zero=True)
-    stroke_upper: float = option(0.16, 'upper end of the stroke of every leg [m]')
-    rate: float = option(0.5, 'largest rate of a leg [m/s]')
-    acceleration: float = option(5.0, 'largest acceleration of a leg [m/s2]')
-    lead: float = option(
+    enable_delay: float = param(0.1, 'from switching the amplifiers on to operation [s]', min=0.0)
+    stroke_lower: float = param(0.0, 'lower end of the stroke of every leg [m]', min=0.0)
+    stroke_upper: float = positive(0.16, 'upper end of the stroke of every leg [m]')
+    rate: float = positive(0.5, 'largest rate of a leg [m/s]')
+    acceleration: float = positive(5.0, 'largest acceleration of a leg [m/s2]')
+    lead: float = param(
         0.0,
         'position mode: the command is this far ahead on its tangent, to undo a lag [s]',
-        zero=True,
+        min=0.0,
     )
-    position_gain: float = option(12.0, 'velocity mode: gain of the position loop [1/s]')
-    integral_time: float = option(0.5, 'velocity mode: integral time of the position loop [s]')
-    reserve: float = option(
+    position_gain: float = positive(12.0, 'velocity mode: gain of the position loop [1/s]')
+    integral_time: float = positive(0.5, 'velocity mode: integral time of the position loop [s]')
+    reserve: float = positive(
         1.2, 'velocity mode: largest rate asked of an amplifier / largest rate of a leg'
     )
-    largest_runaway: float = option(
+    largest_runaway: float = positive(
         0.05, 'velocity mode: a leg may run on by so much while loop or card hang [m]'
     )
-    stuck_band: float = option(
+    stuck_band: float = positive(
         2e-4, 'a reading that stays this close counts as constant: more than its noise [m]'
     )
-    stuck_travel: float = option(
+    stuck_travel: float = positive(
         5e-3, 'a sensor is stuck if the command went this far meanwhile: more than a lag [m]'
     )
-    stuck_cycles: int = option(25, 'and if that took so many cycles at least')
-    worst_residual: float = option(1e-3, 'a calibration with a larger residual is refused [m]')
+    stuck_cycles: int = param(25, 'and if that took so many cycles at least', min=1)
+    worst_residual: float = positive(1e-3, 'a calibration with a larger residual is refused [m]')
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_channels('output_channels', self.output_channels)
-        if self.enable_channel < -1:
-            raise ConfigurationError('enable_channel', self.enable_channel, 'a channel, or -1')
-        if self.stuck_cycles < 1:
-            raise ConfigurationError('stuck_cycles', self.stuck_cycles, 'at least 1')
         least = FEWEST_CYCLES * self.cycle_time
         if self.stall_limit < least:
             fastest = self.largest_runaway / (least + CALLS * self.longest_call) / self.reserve

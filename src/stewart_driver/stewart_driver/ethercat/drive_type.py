@@ -27,7 +27,7 @@ from stewart_driver.ethercat.process_data import (
 from stewart_driver.ethercat.sdo import pack
 from stewart_driver.legs import LegLimits
 from stewart_driver.rig_file import DriveIdentity, Word
-from stewart_driver.yaml_fields import Check, read_model
+from stewart_tables.yaml_models import Check, read_model
 
 PACKAGE_FOLDER = Path(__file__).absolute().parents[1]
 # A plain number, for six words are looked at in every cycle.

@@ -12,7 +12,7 @@ from typing import Annotated
 import numpy as np
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LegLimits
-from stewart_driver.yaml_fields import Check, Positive
+from stewart_tables.yaml_models import Check, Positive
 
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 # Drives report torque in thousandths of the rated one.

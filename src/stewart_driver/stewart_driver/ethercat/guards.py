@@ -14,7 +14,7 @@ from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear, HIGHEST, LOWEST, PER_MILLE
 from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import END_MARGIN, LegLimits
-from stewart_driver.yaml_fields import Check
+from stewart_tables.yaml_models import Check
 
 MILLISECONDS = 1e3
 LARGEST_WORD, LARGEST_LONG = (1 << 16) - 1, (1 << 32) - 1

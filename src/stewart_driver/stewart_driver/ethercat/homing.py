@@ -25,7 +25,7 @@ from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.yaml_fields import Check
+from stewart_tables.yaml_models import Check
 
 # The request has to be renewed within this time, else the motion halts [s].
 HOMING_DEAD_MAN = 1.0

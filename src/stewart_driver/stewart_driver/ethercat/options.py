@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.drive_setup import interpolation_time
-from stewart_driver.options import option, require_positive
+from stewart_tables.settings import param, positive, require
 
 SHARE_FOR_A_FRAME = 0.75
 
@@ -17,28 +17,28 @@ SHARE_FOR_A_FRAME = 0.75
 class EthercatOptions:
     """Wire, drives and patience; every field is a parameter ``ethercat.<field>``."""
 
-    interface: str = option('', 'network interface; empty: that of rig_file')
-    namespace: str = option(
+    interface: str = param('', 'network interface; empty: that of rig_file')
+    namespace: str = param(
         '', 'network namespace of a virtual rig, such as <rig>/netns; empty: none, real drives'
     )
-    drive: str = option('omron_1s', 'type of the drives: a name, or a path to its YAML file')
-    rig_file: str = option('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
-    cycle_time: float = option(0.002, 'time from one exchange to the next [s]')
-    receive_timeout: float = option(
-        0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]', zero=True
+    drive: str = param('omron_1s', 'type of the drives: a name, or a path to its YAML file')
+    rig_file: str = param('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
+    cycle_time: float = positive(0.002, 'time from one exchange to the next [s]')
+    receive_timeout: float = param(
+        0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]', min=0.0
     )
-    patience: float = option(0.06, 'longest time without a complete answer [s]')
-    drive_watchdog: float = option(0.1, 'drives stop by themselves after this silence [s]')
-    start_timeout: float = option(10.0, 'longest way of all drives from SAFEOP to OP [s]')
-    sync_shift: float = option(0.5, 'SYNC0 comes this share of a cycle after the frame')
-    home_tolerance: float = option(0.002, 'at home, legs stand this close to it [m]')
-    homing_method: int = option(
+    patience: float = positive(0.06, 'longest time without a complete answer [s]')
+    drive_watchdog: float = positive(0.1, 'drives stop by themselves after this silence [s]')
+    start_timeout: float = positive(10.0, 'longest way of all drives from SAFEOP to OP [s]')
+    sync_shift: float = positive(0.5, 'SYNC0 comes this share of a cycle after the frame')
+    home_tolerance: float = positive(0.002, 'at home, legs stand this close to it [m]')
+    homing_method: int = param(
         0, 'driver/home lets the drives find home by this method (6098h); 0: it only verifies'
     )
-    rate_bandwidth: float = option(100.0, 'corner of measured rates that no drive reports [Hz]')
+    rate_bandwidth: float = positive(100.0, 'corner of measured rates that no drive reports [Hz]')
 
     def __post_init__(self) -> None:
-        require_positive(self)
+        require(self)
         interpolation_time(self.cycle_time)
         if not self.sync_shift < 1.0:
             raise ConfigurationError('sync_shift', self.sync_shift, 'less than 1')

@@ -22,7 +22,7 @@ import sys
 from typing import Any
 
 from stewart_driver.control.child_process import environment
-from stewart_driver.errors import ConfigurationError, DriverError, TransportError
+from stewart_driver.errors import ConfigurationError, StewartError, TransportError
 from stewart_driver.ethercat import namespace, wires
 from stewart_driver.ethercat.cia402 import objects
 from stewart_driver.ethercat.cia402.states import decode_state, StatuswordError
@@ -145,7 +145,7 @@ def main() -> int:
     try:
         with _open(options) as wire:
             print(json.dumps(ANSWERS[what](options, wire, *arguments)))
-    except DriverError as error:
+    except StewartError as error:
         print(error, file=sys.stderr)
         return 1
     return 0

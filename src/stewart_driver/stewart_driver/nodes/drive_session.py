@@ -15,7 +15,7 @@ from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import AT_REST, Request, State
 from stewart_driver.control.supervision import StallDetector
-from stewart_driver.errors import CycleError, DriverError
+from stewart_driver.errors import CycleError, StewartError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
@@ -240,7 +240,7 @@ class DriveSession:
         """Make outputs safe that the dead process has left behind; say what came of it."""
         try:
             done = self._backend.rescue()
-        except DriverError as error:
+        except StewartError as error:
             return f'; the outputs are NOT safe: {error}'
         return f'; {done}' if done else ''
 

@@ -18,7 +18,7 @@ from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import require_platform_of_the_rig
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 T = TypeVar('T', InterpolationSettings, SupervisionSettings)
 

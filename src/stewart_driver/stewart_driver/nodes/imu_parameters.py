@@ -10,7 +10,7 @@ from stewart_driver.witmotion.commands import Algorithm, CONTENT_BITS
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.reader import ReaderSettings
 from stewart_driver.witmotion.settings import SensorSettings
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 CONTENT = tuple(kind.name.lower() for kind in CONTENT_BITS)
 ALGORITHMS = tuple(algorithm.name.lower() for algorithm in Algorithm)

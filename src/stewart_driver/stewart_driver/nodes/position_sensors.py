@@ -15,10 +15,11 @@ from stewart_driver.nodes.sample_source import DeviceClock
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import DeviceNode, transition
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
+from stewart_tables.settings import param
 
 CLOCK_PERIOD = 1.0
 

@@ -18,37 +18,37 @@ from typing import ClassVar, NamedTuple, Protocol
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError, DriveFault, HomingError, TransportError
 from stewart_driver.legs import Array, LEG_NAMES, LegLimits, LEGS, require_rest
-from stewart_driver.options import option, require_positive
 from stewart_driver.path.motion import LegMotion
+from stewart_tables.settings import param, positive, require
 
 
 @dataclass(frozen=True)
 class Ros2ControlOptions:
     """Which controller, and what its joints are; every field is a parameter ``ros2_control.…``."""
 
-    controller: str = option(
+    controller: str = param(
         'leg_position_controller', 'takes six strokes [m] on <controller>/commands'
     )
-    joint_states: str = option('joint_states', 'topic of the measured strokes [m] and rates [m/s]')
-    joints: tuple[str, ...] = option(
+    joint_states: str = param('joint_states', 'topic of the measured strokes [m] and rates [m/s]')
+    joints: tuple[str, ...] = param(
         LEG_NAMES, 'names of legs 1 to 6 there, in the order of the controller'
     )
-    namespace: str = option('', 'namespace of both topics')
-    absolute: bool = option(
+    namespace: str = param('', 'namespace of both topics')
+    absolute: bool = param(
         default=False,
         description='true: positions are strokes, 0 with the leg retracted, and stay so when the '
         'drives are switched off; nothing is enabled before that is said',
     )
-    rig_file: str = option('', 'rig.yaml of this machine, which says of which platform it is')
-    cycle_time: float = option(0.005, 'period of the joint states and of the commands [s]')
-    start_timeout: float = option(5.0, 'longest wait for the first joint states [s]')
-    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]', zero=True)
-    stroke_upper: float = option(0.16, 'upper end of the stroke of every leg [m]')
-    rate: float = option(0.1, 'largest rate of a leg [m/s]')
-    acceleration: float = option(1.0, 'largest acceleration of a leg [m/s2]')
+    rig_file: str = param('', 'rig.yaml of this machine, which says of which platform it is')
+    cycle_time: float = positive(0.005, 'period of the joint states and of the commands [s]')
+    start_timeout: float = positive(5.0, 'longest wait for the first joint states [s]')
+    stroke_lower: float = param(0.0, 'lower end of the stroke of every leg [m]', min=0.0)
+    stroke_upper: float = positive(0.16, 'upper end of the stroke of every leg [m]')
+    rate: float = positive(0.1, 'largest rate of a leg [m/s]')
+    acceleration: float = positive(1.0, 'largest acceleration of a leg [m/s2]')
 
     def __post_init__(self) -> None:
-        require_positive(self)
+        require(self)
         if len(self.joints) != LEGS or len(set(self.joints)) != LEGS:
             raise ConfigurationError('joints', self.joints, 'six names, each once')
         for name in ('controller', 'joint_states'):

@@ -17,7 +17,7 @@ import threading
 import time
 from typing import NamedTuple, Protocol, TypeAlias
 
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import StewartError
 from stewart_driver.offers import Offers
 from stewart_driver.witmotion.clock import Arrival, OwnTime, SampleClock
 from stewart_driver.witmotion.frames import TimeFrame
@@ -236,7 +236,7 @@ class ImuReader:
                     with closing(self._open(self._settings.sensor.baud)) as transport:
                         self._link = Link(transport, self._now, self._stop.is_set)
                         yield from self._connect(self._link)
-                except DriverError as error:
+                except StewartError as error:
                     self._trouble = str(error)
                 self._link = None
                 yield from self._pause()
@@ -280,7 +280,7 @@ class ImuReader:
             self._misconfigured = ''
         except PortError:
             raise
-        except DriverError as error:
+        except StewartError as error:
             self._misconfigured = str(error)
 
     def _stream(self, link: Link) -> Conversation[None]:

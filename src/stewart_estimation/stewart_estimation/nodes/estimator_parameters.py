@@ -16,7 +16,7 @@ from stewart_estimation.settings import (
     settings_for,
     SPECIFIC_FORCE,
 )
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 PERIODS, USUAL_PERIOD = 20, 0.005
 """IMU samples whose median distance counts, and what is assumed until then [s]."""

@@ -18,10 +18,11 @@ from stewart_identification.models.friction import KINDS
 from stewart_identification.models.platform import FrictionKind
 from stewart_identification.recording.from_bag import Extraction
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 from stewart_node_support.running import run
+from stewart_tables.settings import param
 
 LEVELS = {
     State.IDLE: Level.OK,

@@ -26,7 +26,7 @@ from stewart_kinematics.trajectories import (
     Sequence,
     Trajectory,
 )
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
 from stewart_node_support.executor import drain
 from stewart_node_support.lock_step import LockStep, START_NS
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
+from stewart_tables.settings import param
 
 AS_FAST_AS_POSSIBLE = 0.0
 # While time stands still, services are looked after this often [s].

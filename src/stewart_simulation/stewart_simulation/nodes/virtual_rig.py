@@ -33,7 +33,7 @@ from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds, to_seconds
 from stewart_simulation.carried_base import CarriedBase, Sample
-from stewart_simulation.errors import RigError, SegmentError
+from stewart_simulation.errors import RigError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.base_imu import ATTITUDE_NOISE, BaseImu
 from stewart_simulation.rig.directory import READY, wiring
@@ -42,6 +42,7 @@ from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
 from stewart_simulation.ship import MovingBase
+from stewart_tables.errors import StewartError
 
 PLATFORM_FRAME, WORLD_FRAME = 'platform_link', 'world'
 
@@ -175,7 +176,7 @@ class VirtualRig(Node):
             self._call(request.fault, arguments)
         except json.JSONDecodeError as error:
             response.message = f'arguments_json is no JSON: {error}'
-        except (RigError, SegmentError) as error:
+        except StewartError as error:
             response.message = str(error)
         else:
             response.success = True
@@ -186,7 +187,7 @@ class VirtualRig(Node):
         try:
             response.message = json.dumps(self._call('observe', {}))
             response.success = True
-        except (RigError, SegmentError) as error:
+        except StewartError as error:
             response.message = str(error)
         return response
 

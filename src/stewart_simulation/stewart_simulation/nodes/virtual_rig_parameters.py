@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stewart_node_support.fields import param
+from stewart_tables.settings import param
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from stewart_description.suggestion import expected_name
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
-from stewart_driver.options import option
 from stewart_simulation.ethercat.omron_1s import DriveType, R88D_1SN04H, SYNC_ERROR_LIMIT
 from stewart_simulation.plant_options import PlantOptions
+from stewart_tables.settings import filled, param, positive
 
 ETHERCAT, CARD = 'ethercat', 'card'
 FIRST_SERIAL = 0x0150_0001
@@ -33,67 +32,65 @@ class RigSettings(PlantOptions):
         ConfigurationError: If a value is out of range.
     """
 
-    moved_by: str = option(
-        ETHERCAT, 'what the drives obey: ethercat, or card', one_of=(ETHERCAT, CARD)
+    moved_by: str = param(
+        ETHERCAT, 'what the drives obey: ethercat, or card', choices=(ETHERCAT, CARD)
     )
-    ethercat: bool = option(default=True, description='an EtherCAT segment of six drives')
-    card: bool = option(default=True, description='an analogue card with the position sensors')
-    imu: bool = option(default=True, description='a WitMotion sensor, where the platform has one')
-    seed: int = option(0, "seed of all noise, of the encoders' zeros and of the sensors' gains")
-    drive: str = option('omron_1s', 'drives: type, for the gear, which the driver has to share')
-    encoder_noise: float = option(1e-6, 'drives: standard deviation of a reading [m]', zero=True)
-    hold_after: float = option(0.01, 'drives: without a word, one goes on for so long [s]')
-    needs_sync0: bool = option(default=True, description='drives: no SAFEOP without SYNC0')
-    free_maps: bool = option(default=True, description='drives: 1600h and 1A00h can be written')
-    controlword_delay: int = option(
+    ethercat: bool = param(default=True, description='an EtherCAT segment of six drives')
+    card: bool = param(default=True, description='an analogue card with the position sensors')
+    imu: bool = param(default=True, description='a WitMotion sensor, where the platform has one')
+    seed: int = param(
+        0, "seed of all noise, of the encoders' zeros and of the sensors' gains", min=0
+    )
+    drive: str = param('omron_1s', 'drives: type, for the gear, which the driver has to share')
+    encoder_noise: float = param(1e-6, 'drives: standard deviation of a reading [m]', min=0.0)
+    hold_after: float = positive(0.01, 'drives: without a word, one goes on for so long [s]')
+    needs_sync0: bool = param(default=True, description='drives: no SAFEOP without SYNC0')
+    free_maps: bool = param(default=True, description='drives: 1600h and 1A00h can be written')
+    controlword_delay: int = param(
         2, 'drives: how many targets later than 607Ah they obey 6040h; negative: earlier'
     )
-    sync_error_limit: int = option(
+    sync_error_limit: int = param(
         SYNC_ERROR_LIMIT,
         '10F1h:2 of the drives: they leave OP when SYNC0 lacks outputs too often; 0: never',
     )
-    enable_delay: float = option(
-        0.1, 'drives: longest time that one takes to switch on; each has its own [s]', zero=True
+    enable_delay: float = param(
+        0.1, 'drives: longest time that one takes to switch on; each has its own [s]', min=0.0
     )
-    emergencies: bool = option(
+    emergencies: bool = param(
         default=False, description='drives: emergencies unasked, without 10F3h:5'
     )
-    absent: str = option('', 'drives: objects that they do not have, as in 60C2 6066')
-    unmappable: str = option('', 'drives: objects that their free maps do not take')
-    serials: str = option(
+    absent: str = param('', 'drives: objects that they do not have, as in 60C2 6066')
+    unmappable: str = param('', 'drives: objects that their free maps do not take')
+    serials: str = param(
         'each',
         'drives: serial numbers: each its own, zero, or absent',
-        one_of=('each', 'zero', 'absent'),
+        choices=('each', 'zero', 'absent'),
     )
-    sto_is_fault: bool = option(
+    sto_is_fault: bool = param(
         default=False, description='drives: a fault when the safety circuit takes the torque'
     )
-    card_mode: str = option(
+    card_mode: str = param(
         'position',
         'card: what the amplifiers take: position or velocity',
-        one_of=('position', 'velocity'),
+        choices=('position', 'velocity'),
     )
-    enable_channel: int = option(
+    enable_channel: int = param(
         0, 'card: digital output that switches the amplifiers on; -1: they are always on'
     )
-    sensor_noise: float = option(
-        2e-4, 'card: standard deviation of a position sensor [V]', zero=True
+    sensor_noise: float = param(2e-4, 'card: standard deviation of a position sensor [V]', min=0.0)
+    card_noise: float = param(0.5, 'card: standard deviation of a conversion [code]', min=0.0)
+    card_late_share: float = param(
+        1e-3, 'card: share of calls held up, by 1 ms on average', min=0.0
     )
-    card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]', zero=True)
-    card_late_share: float = option(
-        1e-3, 'card: share of calls held up, by 1 ms on average', zero=True
-    )
-    accelerometer_noise: float = option(
-        0.02, 'imu: standard deviation of a sample [m/s2]', zero=True
-    )
-    gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]', zero=True)
-    accelerometer_bias: tuple[float, float, float] = option(
+    accelerometer_noise: float = param(0.02, 'imu: standard deviation of a sample [m/s2]', min=0.0)
+    gyroscope_noise: float = param(1e-3, 'imu: standard deviation of a sample [rad/s]', min=0.0)
+    accelerometer_bias: tuple[float, float, float] = param(
         (0.0, 0.0, 0.0), 'imu: constant error [m/s2]'
     )
-    gyroscope_bias: tuple[float, float, float] = option(
+    gyroscope_bias: tuple[float, float, float] = param(
         (0.0, 0.0, 0.0), 'imu: constant error [rad/s]'
     )
-    script: str = option('', 'file of faults with their times, one JSON object per line')
+    script: str = param('', 'file of faults with their times, one JSON object per line')
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -133,18 +130,15 @@ class RigSettings(PlantOptions):
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> RigSettings:
         """Return the settings that a JSON object means; raises `ConfigurationError`."""
-        known = {item.name: item.default for item in fields(cls)}
-        chosen: dict[str, Any] = {}
-        for name, value in values.items():
-            if name not in known:
-                raise ConfigurationError(name, value, expected_name(name, known, 'setting'))
-            default: Any = known[name]
-            kind = type(default)
-            kinds = {float: (int, float), tuple: (list, tuple)}.get(kind, kind)
-            if not isinstance(value, kinds) or isinstance(value, bool) != (kind is bool):
-                raise ConfigurationError(name, value, f'a value as {default!r}')
-            chosen[name] = kind(value)
-        return cls(**chosen)
+        # JSON writes a decimal number without a fraction as it likes.
+        decimal = {item.name for item in fields(cls) if isinstance(item.default, float)}
+        return filled(
+            cls,
+            {
+                name: float(value) if name in decimal and type(value) is int else value
+                for name, value in values.items()
+            },
+        )
 
     def plain(self) -> dict[str, Any]:
         """Return what JSON can take."""

@@ -15,8 +15,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
-from stewart_driver.errors import ConfigurationError, DriverError
-from stewart_simulation.errors import FaultError
+from stewart_driver.errors import ConfigurationError, StewartError
 from stewart_simulation.rig.faults import ImuFaults
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
@@ -155,7 +154,7 @@ def _told() -> Iterator[None]:
     """Say what is wrong with a fault, and go on."""
     try:
         yield
-    except (DriverError, FaultError) as error:
+    except StewartError as error:
         print(error, file=sys.stderr)
 
 

@@ -14,9 +14,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA
 from stewart_node_support.errors import MessageError
 from stewart_node_support.legs import leg_reader
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds
+from stewart_tables.settings import param
 from stewart_viewer.force_scale import colour_of_force, ForceScale
 from visualization_msgs.msg import Marker, MarkerArray
 

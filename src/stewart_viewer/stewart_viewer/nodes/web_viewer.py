@@ -21,8 +21,9 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.legs import leg_reader
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_tables.settings import param
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator

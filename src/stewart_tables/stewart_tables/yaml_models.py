@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeAli
 
 from stewart_description.suggestion import expected_name, similar
 from stewart_description.yaml_text import ERRORS, in_words, parsed
-from stewart_driver.errors import ConfigurationError
+from stewart_tables.errors import ConfigurationError
 
 T = TypeVar('T')
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from stewart_node_support.errors import ParameterError
-from stewart_node_support.fields import filled, param
+from stewart_tables.errors import ParameterError
+from stewart_tables.settings import filled, param
 
 
 @dataclass(frozen=True)
