@@ -161,8 +161,8 @@ def test_a_start_value_that_does_not_fit_is_named(tmp_path: Path) -> None:
 
 
 def test_the_stored_types_read_and_every_wrong_value_is_named(tmp_path: Path) -> None:
-    assert (FIXED.outputs.assign, FIXED.inputs.assign) == ((0x1701,), (0x1B01,))
-    assert FREE.outputs.write == ('controlword', 'target_position', 'torque_offset')
+    assert (FIXED.maps.outputs.assign, FIXED.maps.inputs.assign) == ((0x1701,), (0x1B01,))
+    assert FREE.maps.outputs.write == ('controlword', 'target_position', 'torque_offset')
     content = yaml.safe_load(drive_path('omron_1s').read_text())
     content['maps']['outputs'] = {'assign': [0x1600], 'write': ['controlword']}
     path = tmp_path / 'drive.yaml'

@@ -76,12 +76,12 @@ def set_up(
     check_encoder(drive, kind)
     if homing:
         _set_homing(drive, homing)
-    for item in kind.start_values:
+    for item in kind.settings:
         if item.needed:
             drive.write(item.index, item.subindex, item.data)
     units, exponent = interpolation_time(cycle_time)
     wanted = chain(
-        (item for item in kind.start_values if not item.needed),
+        (item for item in kind.settings if not item.needed),
         (
             Setting('interpolation time', objects.INTERPOLATION_TIME, 1, bytes([units])),
             Setting(
@@ -99,10 +99,10 @@ def set_up(
         _choose_sync0(drive)
         lacks += _tolerate(drive, guards.tolerance(cycle_time, patience))
     outputs, output_note = _assign(
-        drive, objects.RECEIVE_ASSIGNMENT, kind.outputs, OUTPUTS, NEEDED_OUTPUTS
+        drive, objects.RECEIVE_ASSIGNMENT, kind.maps.outputs, OUTPUTS, NEEDED_OUTPUTS
     )
     inputs, input_note = _assign(
-        drive, objects.TRANSMIT_ASSIGNMENT, kind.inputs, INPUTS, NEEDED_INPUTS
+        drive, objects.TRANSMIT_ASSIGNMENT, kind.maps.inputs, INPUTS, NEEDED_INPUTS
     )
 
     def present(index: int, subindex: int) -> bytes:

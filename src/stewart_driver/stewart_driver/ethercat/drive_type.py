@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -46,24 +46,45 @@ class MapPlan(NamedTuple):
     write: tuple[str, ...] = ()
 
 
-class _Identity(NamedTuple):
+class Family(NamedTuple):
+    """Which drives are a type.
+
+    Attributes:
+        products: Product codes.
+        revisions: Least and greatest revision.
+    """
+
     vendor: Word
     products: tuple[Word, ...]
     revisions: Annotated[tuple[Word, ...], Check(count=2)]
 
+    def __str__(self) -> str:
+        """Return what is accepted, for an error."""
+        products = ' or '.join(f'0x{product:X}' for product in self.products)
+        least, greatest = self.revisions
+        return (
+            f'vendor 0x{self.vendor:X}, product {products}, revision 0x{least:X} to 0x{greatest:X}'
+        )
 
-class _Maps(NamedTuple):
+
+class Maps(NamedTuple):
+    """Both directions."""
+
     outputs: MapPlan
     inputs: MapPlan
 
 
-class _Legs(NamedTuple):
+class LegPlan(NamedTuple):
+    """What motor, screw and cylinder may do, all legs alike [m], [m/s], [m/s²]."""
+
     stroke: Annotated[tuple[float, ...], Check(key='stroke_m', count=2)]
     rate: Annotated[float, Check(key='rate_mps', positive=True)]
     acceleration: Annotated[float, Check(key='acceleration_mps2', positive=True)]
 
 
-class _StartValue(NamedTuple):
+class StartValue(NamedTuple):
+    """A value that an object has to have."""
+
     type: str
     why: str
     object: Annotated[int, Check(least=0x1000, most=0xFFFF)]
@@ -82,15 +103,28 @@ class _StartValue(NamedTuple):
         return Setting(self.why, self.object, self.subindex, data, self.needed, signed)
 
 
-class _Content(NamedTuple):
-    """A drive type as its file has it."""
+@dataclass(frozen=True, eq=False)
+class DriveType:
+    """A type of drive, with its motor and the leg that it moves, as its file has it.
+
+    Attributes:
+        start_values: Written in this order before the maps; as `settings`, their octets.
+        clocks: Whether the drive works on SYNC0 of the distributed clocks.
+        guards: What the drive does by itself, and which of it the type has.
+        tells_following: Whether bit 12 of the statusword says that the drive follows its target.
+        brake_release, brake_apply: Time from Operation Enabled to a free brake, and from its end
+            to a brake that holds; both are 0 for a motor without a brake [s].
+        sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
+        homing: How the drives find home by themselves; None if they do not.
+        limits: What `legs` says.
+    """
 
     title: str
-    identity: _Identity
-    maps: _Maps
-    legs: _Legs
-    start_values: tuple[_StartValue, ...]
-    distributed_clocks: bool
+    identity: Family
+    maps: Maps
+    legs: LegPlan
+    start_values: tuple[StartValue, ...]
+    clocks: Annotated[bool, Check(key='distributed_clocks')]
     gear: Gear
     guards: Guards
     tells_following: bool
@@ -99,42 +133,18 @@ class _Content(NamedTuple):
     sources: dict[str, str]
     sto_inputs: Word = 0
     homing: HomingPlan | None = None
+    settings: tuple[Setting, ...] = field(init=False)
+    limits: LegLimits = field(init=False)
 
-
-@dataclass(frozen=True, eq=False)
-class DriveType:
-    """A type of drive, with its motor and the leg that it moves.
-
-    Attributes:
-        products: Product codes that are this type.
-        revisions: Least and greatest revision.
-        start_values: Written in this order before the maps.
-        clocks: Whether the drive works on SYNC0 of the distributed clocks.
-        limits: What motor, screw and cylinder may do.
-        guards: What the drive does by itself, and which of it the type has.
-        tells_following: Whether bit 12 of the statusword says that the drive follows its target.
-        sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
-        brake_release, brake_apply: Time from Operation Enabled to a free brake, and from its end
-            to a brake that holds; both are 0 for a motor without a brake [s].
-        homing: How the drives find home by themselves; None if they do not.
-    """
-
-    title: str
-    vendor: int
-    products: tuple[int, ...]
-    revisions: tuple[int, ...]
-    outputs: MapPlan
-    inputs: MapPlan
-    start_values: tuple[Setting, ...]
-    clocks: bool
-    gear: Gear
-    limits: LegLimits
-    guards: Guards
-    tells_following: bool
-    sto_inputs: int
-    brake_release: float
-    brake_apply: float
-    homing: HomingPlan | None
+    def __post_init__(self) -> None:
+        _check_plan('maps.outputs.write', self.maps.outputs, OUTPUTS, NEEDED_OUTPUTS)
+        _check_plan('maps.inputs.write', self.maps.inputs, INPUTS, NEEDED_INPUTS)
+        numbered = enumerate(self.start_values, 1)
+        settings = tuple(item.setting(f'start_values[{number}]') for number, item in numbered)
+        object.__setattr__(self, 'settings', settings)
+        (lower, upper), rate, acceleration = self.legs
+        limits = LegLimits.alike(lower, upper, rate, acceleration)
+        object.__setattr__(self, 'limits', limits)
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
@@ -143,44 +153,13 @@ class DriveType:
         Raises:
             ConfigurationError: If there is none, or the file says something that cannot be used.
         """
-        content = read_model(drive_path(name_or_path), _Content)
-        identity, maps, legs = content.identity, content.maps, content.legs
-        lower, upper = legs.stroke
-        for name, plan, signals, needed in (
-            ('outputs', maps.outputs, OUTPUTS, NEEDED_OUTPUTS),
-            ('inputs', maps.inputs, INPUTS, NEEDED_INPUTS),
-        ):
-            _check_plan(f'maps.{name}.write', plan, signals, needed)
-        return cls(
-            title=content.title,
-            vendor=identity.vendor,
-            products=identity.products,
-            revisions=identity.revisions,
-            outputs=maps.outputs,
-            inputs=maps.inputs,
-            start_values=tuple(
-                item.setting(f'start_values[{number}]')
-                for number, item in enumerate(content.start_values, 1)
-            ),
-            clocks=content.distributed_clocks,
-            gear=content.gear,
-            limits=LegLimits.alike(lower, upper, legs.rate, legs.acceleration),
-            guards=content.guards,
-            tells_following=content.tells_following,
-            sto_inputs=content.sto_inputs,
-            brake_release=content.brake_release,
-            brake_apply=content.brake_apply,
-            homing=content.homing,
-        )
+        return read_model(drive_path(name_or_path), cls)
 
     def accepts(self, identity: DriveIdentity) -> bool:
         """Tell whether a drive is of this type."""
-        least, greatest = self.revisions
-        return (
-            identity.vendor == self.vendor
-            and identity.product in self.products
-            and least <= identity.revision <= greatest
-        )
+        vendor, products, (least, greatest) = self.identity
+        known = identity.vendor == vendor and identity.product in products
+        return known and least <= identity.revision <= greatest
 
     def all_follow(self, statuswords: Sequence[int]) -> bool:
         """Tell whether all drives in operation say that they follow, if they say so at all."""
@@ -197,15 +176,6 @@ class DriveType:
             return inputs.digital & self.sto_inputs != 0
         word = inputs.statusword
         return not word & VOLTAGE and word & STATE_BITS != State.OPERATION_ENABLED
-
-    @property
-    def identity_text(self) -> str:
-        """Return what is accepted, for an error."""
-        products = ' or '.join(f'0x{product:X}' for product in self.products)
-        least, greatest = self.revisions
-        return (
-            f'vendor 0x{self.vendor:X}, product {products}, revision 0x{least:X} to 0x{greatest:X}'
-        )
 
 
 def drive_path(name_or_path: str) -> Path:

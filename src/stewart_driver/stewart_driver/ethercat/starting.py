@@ -194,7 +194,7 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
         if not kind.accepts(item)
     ]
     if wrong:
-        raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
+        raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity}')
 
 
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
