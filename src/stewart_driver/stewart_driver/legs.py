@@ -13,6 +13,8 @@ from stewart_driver.errors import ConfigurationError, HomingError
 Array = NDArray[np.float64]
 
 LEGS = 6
+ALL_LEGS = (1 << LEGS) - 1
+"""One bit per leg."""
 # Legs at rest may stand this far beyond an end of their stroke [m].
 END_MARGIN = 5e-3
 LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, LEGS + 1))

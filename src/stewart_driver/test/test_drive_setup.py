@@ -202,7 +202,7 @@ def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:
 
     lacks = set_up(drive, FIXED, 0.002, None).lacks
 
-    assert lacks == [guards.Lack('disable operation (605Ch)', 'reads back 0')]
+    assert lacks == [guards.Lack('disable operation (605Ch)', 'reads back 0', 0x605C)]
 
 
 @pytest.mark.parametrize(

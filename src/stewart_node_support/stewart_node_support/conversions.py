@@ -16,11 +16,17 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from std_msgs.msg import Header
+from stewart_interfaces.msg import DriverState
 from stewart_node_support.errors import MessageError
 
 Array = NDArray[np.float64]
 
 BASE_FRAME = 'base_link'
+STATE_NAMES = {
+    getattr(DriverState, name): name
+    for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
+}
+"""By the values of the driver's states."""
 
 
 def header_msg(stamp: Time, frame_id: str = BASE_FRAME) -> Header:

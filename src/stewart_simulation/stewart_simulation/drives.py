@@ -13,7 +13,6 @@ from stewart_driver.legs import LEGS
 Array = NDArray[np.float64]
 
 LONGEST_STEP = 1e-3
-ALL = (1 << LEGS) - 1
 BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
 """One bit per leg, of the bytes of six flags."""
 

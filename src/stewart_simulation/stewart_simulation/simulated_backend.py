@@ -11,9 +11,9 @@ from typing import ClassVar, TYPE_CHECKING
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import Array, LEGS, require_rest
+from stewart_driver.legs import ALL_LEGS, Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion, NO_MOTION
-from stewart_simulation.drives import ALL, DriveSettings, LaggingDrives
+from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
@@ -190,7 +190,7 @@ class SimulatedBackend(Backend):
             strokes=strokes,
             rates=self._rates,
             forces=self._forces(),
-            enabled=live == ALL and not braked,
+            enabled=live == ALL_LEGS and not braked,
             live=live,
             braked=braked,
             sto=sto,

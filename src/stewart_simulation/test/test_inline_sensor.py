@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FrameType
-from stewart_driver.witmotion.reader import Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.reader import ReaderPhase, ReaderSettings, StampedSample
 from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 from stewart_simulation.serial_imu.inertial import InertialState
@@ -59,7 +59,7 @@ def test_a_sensor_from_the_factory_is_found_and_configured_without_a_thread() ->
     bench.run(10.0)
 
     status = bench.reader.status
-    assert status.phase is Phase.STREAMING
+    assert status.phase is ReaderPhase.STREAMING
     assert (status.baud, status.trouble, status.misconfigured) == (115200, '', '')
     assert status.decoder.checksum_errors == 0
     assert bench.sensor.sensor.period == pytest.approx(0.005)
@@ -147,7 +147,7 @@ def test_a_sensor_that_is_unplugged_is_waited_for_and_configured_again() -> None
     bench.run(6.0)
     bench.sensor.unplug()
     bench.run(3.0)
-    assert bench.reader.status.phase is Phase.WAITING
+    assert bench.reader.status.phase is ReaderPhase.WAITING
     assert 'no such device' in bench.reader.status.trouble
 
     bench.sensor.plug()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
-from stewart_driver.witmotion.reader import ImuReader, Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.reader import ImuReader, ReaderPhase, ReaderSettings, StampedSample
 from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
@@ -157,7 +157,7 @@ def test_the_sensor_may_be_unplugged_and_comes_back_configured(bench: Bench) -> 
     bench.read()
     bench.connected()
     imu.unplug()
-    bench.until(lambda: bench.reader.status.phase in {Phase.WAITING, Phase.OPENING})
+    bench.until(lambda: bench.reader.status.phase in {ReaderPhase.WAITING, ReaderPhase.OPENING})
     bench.until(lambda: 'no such device' in bench.reader.status.trouble)
     verdict = bench.verdict(0.1)
     assert verdict.severity is Severity.ERROR
@@ -302,12 +302,14 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], flo
     assert np.quantile(ages, 0.9) < 0.02 + 3 * lateness()
 
 
-@pytest.mark.parametrize('phase', [Phase.WAITING, Phase.PROBING, Phase.STREAMING])
-def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Phase) -> None:
+@pytest.mark.parametrize(
+    'phase', [ReaderPhase.WAITING, ReaderPhase.PROBING, ReaderPhase.STREAMING]
+)
+def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: ReaderPhase) -> None:
     imu = bench.sensor(sensor=configured())
-    if phase is Phase.WAITING:
+    if phase is ReaderPhase.WAITING:
         imu.unplug()
-    imu.sensor.silent = phase is Phase.PROBING
+    imu.sensor.silent = phase is ReaderPhase.PROBING
     bench.read(backoff=(60.0, 60.0))
     bench.until(lambda: bench.reader.status.phase is phase)
     begin = time.monotonic()
@@ -315,7 +317,7 @@ def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Ph
 
     # Not for the next look for a sensor.
     assert time.monotonic() - begin < 30.0
-    assert bench.reader.status.phase is Phase.STOPPED
+    assert bench.reader.status.phase is ReaderPhase.STOPPED
     assert 'imu_reader' not in {thread.name for thread in threading.enumerate()}
     assert bench.verdict(0.0).message == 'the reader is not running'
 

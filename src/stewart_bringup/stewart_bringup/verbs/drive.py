@@ -100,7 +100,7 @@ async def _act(
     from std_srvs.srv import SetBool
     from stewart_interfaces.msg import DriverState
     from stewart_interfaces.srv import SetSpeedScaling
-    from stewart_kinematics.nodes.start_pose import STATE_NAMES
+    from stewart_node_support.conversions import STATE_NAMES
 
     await operator.until(lambda: operator.heard_driver, 'driver/state')
     service = f'driver/{action.replace("-", "_")}'

@@ -16,7 +16,7 @@ from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
-from stewart_driver.control.shared_block import Phase, SharedBlock
+from stewart_driver.control.shared_block import ProcessPhase, SharedBlock
 from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import CycleError
 
@@ -172,13 +172,13 @@ class CycleClient(ChildProcess, CycleLink):
 
     def _wait_for_start(self, timeout: float) -> None:
         limit = time.monotonic() + timeout
-        while self._block.words['phase'] == Phase.STARTING:
+        while self._block.words['phase'] == ProcessPhase.STARTING:
             if not self.alive:
                 raise CycleError(self.exit_reason())
             if time.monotonic() > limit:
                 raise CycleError(f'the cyclic process did not start within {timeout:g} s')
             time.sleep(POLL)
-        if self._block.words['phase'] == Phase.FAILED:
+        if self._block.words['phase'] == ProcessPhase.FAILED:
             raise CycleError(f'the cyclic process did not start: {self._said()}')
 
     def _said(self) -> str:

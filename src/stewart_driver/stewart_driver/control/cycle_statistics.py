@@ -23,6 +23,11 @@ BINS = BINS_PER_DECADE * DECADES + 2
 EDGES = np.append(SHORTEST * 10.0 ** (np.arange(BINS - 1) / BINS_PER_DECADE), np.inf)
 
 
+def no_counts() -> Counts:
+    """Return an empty histogram."""
+    return np.zeros(BINS, dtype=np.uint64)
+
+
 def bin_of(duration: float) -> int:
     """Return the bin in which a duration [s] is counted."""
     if duration <= SHORTEST:
@@ -58,7 +63,7 @@ class WireStatistics:
         emergencies: Those that drives have sent, also where no fault followed.
     """
 
-    round_trips: Counts = field(default_factory=lambda: np.zeros(BINS, dtype=np.uint64))
+    round_trips: Counts = field(default_factory=no_counts)
     longest_round_trip: float = 0.0
     bad_working_counters: int = 0
     lost_frames: int = 0
@@ -76,9 +81,9 @@ class WireStatistics:
             words[name] = value
 
 
-@dataclass(frozen=True, eq=False)
-class CycleCounters:
-    """How the cyclic process has done since it started.
+@dataclass(eq=False)
+class CycleCounters(WireStatistics):
+    """How the cyclic process, and its wire, have done since it started.
 
     Attributes:
         cycles, overruns: Cycles run, and periods skipped because a cycle came too late.
@@ -86,27 +91,19 @@ class CycleCounters:
         latest, busiest: Worst wake-up lateness and longest work in one cycle [s].
         slipped: How far the path is behind its schedule [s].
         largest_following_error: Largest distance of any leg from its command [m].
-        longest_round_trip, bad_working_counters, lost_frames: See `WireStatistics`.
-        bus_restarts, emergencies, round_trips: See `WireStatistics`.
     """
 
-    cycles: int
-    overruns: int
-    lost_setpoints: int
-    latest: float
-    busiest: float
-    slipped: float
-    largest_following_error: float
-    verdicts: dict[Verdict, int]
-    lateness: Counts
-    busy: Counts
-    longest_round_trip: float
-    bad_working_counters: int
-    lost_frames: int
-    bus_restarts: int
-    emergencies: int
-    round_trips: Counts
-    lost_samples: int
+    cycles: int = 0
+    overruns: int = 0
+    lost_setpoints: int = 0
+    latest: float = 0.0
+    busiest: float = 0.0
+    slipped: float = 0.0
+    largest_following_error: float = 0.0
+    verdicts: dict[Verdict, int] = field(default_factory=lambda: dict.fromkeys(Verdict, 0))
+    lateness: Counts = field(default_factory=no_counts)
+    busy: Counts = field(default_factory=no_counts)
+    lost_samples: int = 0
 
     @classmethod
     def read(cls, words: Any, lost_samples: int) -> CycleCounters:

@@ -28,7 +28,7 @@ from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.scheduling import keep_to, lock_memory, sharpen_sleep, take_priority
-from stewart_driver.control.shared_block import Phase, SharedBlock
+from stewart_driver.control.shared_block import ProcessPhase, SharedBlock
 from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import DriverError, StewartError
 
@@ -55,7 +55,7 @@ def main() -> int:
         block.failures.push(text=text)
         if not deliberate:
             traceback.print_exception(trouble)
-    block.words['phase'] = Phase.FAILED if troubles else Phase.ENDED
+    block.words['phase'] = ProcessPhase.FAILED if troubles else ProcessPhase.ENDED
     return int(bool(troubles))
 
 
@@ -124,7 +124,7 @@ def _run(
         loop.step(deadline)
         busy = time.monotonic() - woken
         _count(words, lateness, busy)
-        words['phase'] = Phase.RUNNING
+        words['phase'] = ProcessPhase.RUNNING
         deadline += period + backend.shift
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {longest_stop:.2g} s')

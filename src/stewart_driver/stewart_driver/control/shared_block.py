@@ -67,7 +67,7 @@ SINGLES = [item for item in WORDS.descr if len(item) == 2]
 ALIGNMENT = 64
 
 
-class Phase(IntEnum):
+class ProcessPhase(IntEnum):
     """How far the cyclic process is."""
 
     STARTING = 0

@@ -21,7 +21,7 @@ WINDOW = 1.0
 # Clocks of drives shift the grid by less than this, as a share of the window.
 SLACK = 0.02
 # A longer pause between two looks is the observer's own delay [s].
-LONGEST_PAUSE = 0.1
+LONGEST_DELAY = 0.1
 
 
 class Supervisor:
@@ -201,7 +201,7 @@ class StallDetector:
     def look(self, count: int, now: float) -> float:
         """Return for how long the counter has said `count` at `now` [s], as far as was seen."""
         passed, self._looked_at = now - self._looked_at, now
-        self._stood = self._stood + min(passed, LONGEST_PAUSE) if count == self._count else 0.0
+        self._stood = self._stood + min(passed, LONGEST_DELAY) if count == self._count else 0.0
         self._count = count
         return self._stood
 

@@ -15,13 +15,12 @@ from stewart_driver.daq.amplifiers import PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.options import DaqOptions, lines
-from stewart_driver.daq.sensors import PositionSensors, Scan
+from stewart_driver.daq.sensors import Scan, SensorScanner
 from stewart_driver.errors import CardError, ConfigurationError, HomingError, SensorFault
-from stewart_driver.legs import Array, LEGS, require_rest
+from stewart_driver.legs import ALL_LEGS, Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
 
 # Also a call that took too long counts as failed, although the card may have obeyed.
-ALL_LEGS = (1 << LEGS) - 1
 NOT_SAFE = 'the outputs may not be safe'
 
 
@@ -114,7 +113,7 @@ class DaqBackend(Backend):
         try:
             kind = PositionAmplifiers if options.mode == 'position' else VelocityAmplifiers
             self._amplifiers = kind(self._outputs, options, self._card.outputs)
-            self._sensors = PositionSensors(
+            self._sensors = SensorScanner(
                 self._card, self._inputs, options.saturation_margin, options.rate_bandwidth
             )
             self._stuck = StuckDetector(

@@ -36,7 +36,7 @@ class Scan:
     saturated: NDArray[np.bool_]
 
 
-class PositionSensors:
+class SensorScanner:
     """Read the sensors of an open card.
 
     Args:
@@ -111,7 +111,7 @@ class DaqReader:
         """Open the card and return its name; raises `CardError`."""
         options = self._options
         self._card = self._access.open(options, drives=False)
-        self._sensors = PositionSensors(
+        self._sensors = SensorScanner(
             self._card, self._calibration, options.saturation_margin, options.rate_bandwidth
         )
         return self._card.board

@@ -59,10 +59,11 @@ def named(item: Setting) -> str:
 
 
 class Lack(NamedTuple):
-    """What a drive does not have or take, and what it says to that."""
+    """What a drive does not have or take, what it says to that, and which object is meant."""
 
     what: str
     reason: str
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _write(drive: SdoChannel, item: Setting) -> Lack | None:
         reasons.append(f'reads back {int.from_bytes(found, "little", signed=item.signed)}')
     except SdoRefused as error:
         reasons = reasons or [error.reason]
-    return Lack(named(item), ', '.join(reasons))
+    return Lack(named(item), ', '.join(reasons), item.index)
 
 
 def tolerance(cycle: float, patience: float) -> Setting:
@@ -205,11 +206,11 @@ def letting_go(guards: Guards, lacks: Sequence[Sequence[Lack]]) -> str:
         lacks: What the drives of legs 1 to 6 have refused.
     """
     told = all(guards.options.get(name) in codes for name, codes in HOLDING.items())
-    where = {named(Setting(_title(name), OPTIONS[name], 0, b'')) for name in HOLDING}
+    where = {OPTIONS[name] for name in HOLDING}
     legs = [
         str(leg)
         for leg, found in enumerate(lacks, 1)
-        if not told or any(lack.what in where for lack in found)
+        if not told or any(lack.number in where for lack in found)
     ]
     if not legs:
         return ''

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 from stewart_driver.advice import advice
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleLink
-from stewart_driver.control.cycle_statistics import COUNTERS, Counts, CycleCounters, percentile
+from stewart_driver.control.cycle_statistics import Counts, CycleCounters, percentile
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.state_machine import State
 from stewart_driver.path.motion import Verdict
@@ -27,7 +26,7 @@ class CycleReport:
 
     def __init__(self, client: CycleLink, clock: ClockBridge) -> None:
         self._client, self._clock = client, clock
-        self._before = CycleCounters.read(np.zeros(1, dtype=COUNTERS)[0], lost_samples=0)
+        self._before = CycleCounters()
         self._notes: list[str] = []
 
     def __call__(self) -> Report:

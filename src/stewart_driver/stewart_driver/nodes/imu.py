@@ -23,7 +23,6 @@ from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds
 
 CLOCK_PERIOD = 1.0
@@ -131,12 +130,3 @@ class Imu(DeviceNode):
             self.get_logger().error(verdict.message, throttle_duration_sec=10.0)
         self._said = trouble
         return Report(Level(verdict.severity), verdict.message, verdict.values)
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(Imu)
-
-
-if __name__ == '__main__':
-    main()

@@ -18,7 +18,6 @@ from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.running import run
 from stewart_tables.settings import param
 
 CLOCK_PERIOD = 1.0
@@ -133,12 +132,3 @@ class PositionSensors(DeviceNode):
         if self._trouble:
             return Report(Level.ERROR, self._trouble, values)
         return Report(Level.OK, f'{self._reader.label} reads six position sensors', values)
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(PositionSensors)
-
-
-if __name__ == '__main__':
-    main()

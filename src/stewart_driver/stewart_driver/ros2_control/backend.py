@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError, DriveFault, HomingError, TransportError
-from stewart_driver.legs import Array, LEG_NAMES, LegLimits, LEGS, require_rest
+from stewart_driver.legs import ALL_LEGS, Array, LEG_NAMES, LegLimits, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
 from stewart_tables.settings import param, positive, require
 
@@ -60,7 +60,6 @@ class Ros2ControlOptions:
         return LegLimits.alike(self.stroke_lower, self.stroke_upper, self.rate, self.acceleration)
 
 
-ALL_LEGS = (1 << LEGS) - 1
 # Joint states may be late or missing for so many periods.
 LONGEST_SILENCE = 3
 # A cycle without new joint states repeats the old ones, so much later [s].

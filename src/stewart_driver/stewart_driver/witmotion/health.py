@@ -11,7 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.reader import Phase, RATE_TOLERANCE, ReaderSettings, ReaderStatus
+from stewart_driver.witmotion.reader import (
+    RATE_TOLERANCE,
+    ReaderPhase,
+    ReaderSettings,
+    ReaderStatus,
+)
 from stewart_driver.witmotion.samples import GroupingStatistics
 
 MILLISECONDS = 1e3
@@ -105,10 +110,10 @@ class HealthMonitor:
 
     def _findings(self, status: ReaderStatus, window: Window) -> Iterator[Finding]:
         """Yield everything that is not as it should be."""
-        if status.phase is Phase.STOPPED:
+        if status.phase is ReaderPhase.STOPPED:
             yield Severity.ERROR, 'the reader is not running'
             return
-        if status.phase is not Phase.STREAMING:
+        if status.phase is not ReaderPhase.STREAMING:
             reason = status.trouble or status.phase.value
             yield Severity.ERROR, f'no data: {reason} ({status.phase.value})'
             return

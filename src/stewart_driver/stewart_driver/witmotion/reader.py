@@ -63,7 +63,7 @@ LAST_CHECK = 60.0
 SHARP = 8
 
 
-class Phase(Enum):
+class ReaderPhase(Enum):
     """What the reader is about."""
 
     STOPPED = 'not running'
@@ -130,7 +130,7 @@ class ReaderStatus:
         cpu: Processor time of the thread [s].
     """
 
-    phase: Phase
+    phase: ReaderPhase
     trouble: str
     misconfigured: str
     baud: int
@@ -171,7 +171,7 @@ class ImuReader:
         self._queue: deque[StampedSample] = deque(maxlen=settings.queue)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self.run, name='imu_reader', daemon=True)
-        self._phase = Phase.STOPPED
+        self._phase = ReaderPhase.STOPPED
         self._trouble = self._misconfigured = ''
         self._link: Link | None = None
         self._grouper = CycleGrouper()
@@ -220,7 +220,7 @@ class ImuReader:
     @property
     def attentive(self) -> bool:
         """Whether it streams, and reads whatever comes as soon as it is there."""
-        return self._phase is Phase.STREAMING and not self._settings.batch_interval
+        return self._phase is ReaderPhase.STREAMING and not self._settings.batch_interval
 
     def run(self) -> None:
         """Converse in real time until stopped."""
@@ -232,7 +232,7 @@ class ImuReader:
         try:
             while True:
                 try:
-                    self._phase = Phase.OPENING
+                    self._phase = ReaderPhase.OPENING
                     with closing(self._open(self._settings.sensor.baud)) as transport:
                         self._link = Link(transport, self._now, self._stop.is_set)
                         yield from self._connect(self._link)
@@ -244,10 +244,10 @@ class ImuReader:
             pass
         finally:
             self._link = None
-            self._phase = Phase.STOPPED
+            self._phase = ReaderPhase.STOPPED
 
     def _pause(self) -> Conversation[None]:
-        self._phase = Phase.WAITING
+        self._phase = ReaderPhase.WAITING
         yield ForTime(self._wait, idle=True)
         if self._stop.is_set():
             raise Interrupted
@@ -257,7 +257,7 @@ class ImuReader:
         """Stay with an open port until it is lost or the sensor falls silent."""
         speed = self._settings.sensor.baud
         while True:
-            self._phase = Phase.PROBING
+            self._phase = ReaderPhase.PROBING
             speed = yield from probe(link, order(speed) if self._settings.probes else (speed,))
             self._trouble = ''
             yield from self._configure(link)
@@ -273,7 +273,7 @@ class ImuReader:
         self._clock, self._own_time = SampleClock(1.0 / self._settings.sensor.rate), OwnTime()
         if not self._settings.configures:
             return
-        self._phase = Phase.CONFIGURING
+        self._phase = ReaderPhase.CONFIGURING
         try:
             yield from configure(link, self._settings.sensor, obeys=obeys)
             self._grouper.expect(self._settings.sensor.pattern)
@@ -285,7 +285,7 @@ class ImuReader:
 
     def _stream(self, link: Link) -> Conversation[None]:
         """Receive until no frame comes for too long."""
-        self._phase = Phase.STREAMING
+        self._phase = ReaderPhase.STREAMING
         patience = FIRST_CHECK
         heard = now = self._now()
         check = now + patience
@@ -307,7 +307,7 @@ class ImuReader:
                     told = restarts > 0 and self._settings.sensor.save
                     yield from self._configure(link, obeys=told)
                     restarts += 1
-                    self._phase = Phase.STREAMING
+                    self._phase = ReaderPhase.STREAMING
                     heard = now = self._now()
                 elif restarts:
                     # It sends as wanted again, whatever was wrong.

@@ -36,7 +36,6 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 PERIOD_TOLERANCE = 0.05
@@ -232,12 +231,3 @@ class StateEstimator(Node):
                 'external_refused': f'{np.count_nonzero(~used)} of the last {used.size}',
             }
         return Report(LEVELS[health.level], health.sentence, values)
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(StateEstimator)
-
-
-if __name__ == '__main__':
-    main()

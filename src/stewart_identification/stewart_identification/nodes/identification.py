@@ -21,7 +21,6 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
-from stewart_node_support.running import run
 from stewart_tables.settings import param
 
 LEVELS = {
@@ -161,12 +160,3 @@ class IdentificationNode(Node):
     def _report(self) -> Report:
         job = self._job
         return Report(LEVELS[job.state], job.message, {'share': f'{job.share:.2f}'})
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(IdentificationNode)
-
-
-if __name__ == '__main__':
-    main()

@@ -14,6 +14,7 @@ from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.codec import stamp_of
+from stewart_node_support.conversions import STATE_NAMES
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.inbox import Inbox
 from stewart_node_support.qos import (
@@ -24,9 +25,6 @@ from stewart_node_support.qos import (
     SENSOR_QOS,
 )
 from stewart_node_support.stamps import to_nanoseconds
-
-STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
-STATE_NAMES = {getattr(DriverState, name): name for name in STATES}
 
 NOT_YET = 'not yet'
 """Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""

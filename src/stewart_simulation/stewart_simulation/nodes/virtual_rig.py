@@ -30,7 +30,6 @@ from stewart_node_support.lock_step import START_NS
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds, to_seconds
 from stewart_simulation.carried_base import CarriedBase, Sample
 from stewart_simulation.errors import RigError
@@ -251,12 +250,3 @@ def base_msg(imu: BaseImu, truth: Truth) -> Imu:
         angular_velocity_covariance=covariances[1],
         linear_acceleration_covariance=covariances[2],
     )
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(VirtualRig)
-
-
-if __name__ == '__main__':
-    main()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from stewart_driver.witmotion.link import Steps
 from stewart_driver.witmotion.reader import (
     ImuReader,
-    Phase,
+    ReaderPhase,
     ReaderSettings,
     ReaderStatus,
     StampedSample,
@@ -56,7 +56,7 @@ class InlineReader:
     @property
     def streams(self) -> bool:
         """Whether it only listens: what it hears may as well be read later."""
-        return self._reader.status.phase is Phase.STREAMING
+        return self._reader.status.phase is ReaderPhase.STREAMING
 
     def step(self) -> list[StampedSample]:
         """Let sensor and reader do what is due; return the samples that are complete."""

@@ -16,7 +16,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_node_support.codec import Layout, Reader
-from stewart_node_support.conversions import unit_quaternion
+from stewart_node_support.conversions import STATE_NAMES, unit_quaternion
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
@@ -34,10 +34,6 @@ from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
 from stewart_viewer.status import UNKNOWN
 
 WRONG = 'WRONG PLATFORM'
-STATES = {
-    getattr(DriverState, name): name
-    for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
-}
 
 
 @dataclass(frozen=True)
@@ -171,7 +167,7 @@ class WebViewer(Node):
         return {'estimate': self._estimates.read(data)}
 
     def _show_state(self, message: DriverState) -> dict[str, Any]:
-        state = STATES.get(message.state, f'{message.state}')
+        state = STATE_NAMES.get(message.state, f'{message.state}')
         self._drives = DriveReport(state, message.backend, message.simulated, message.reason)
         if message.state == DriverState.ENABLED:
             return {'drives': self._drives}
