@@ -49,15 +49,40 @@ class DeviceNode(LifecycleNode):
     """A lifecycle node that holds a device from configuring on, and lets go of it in any case.
 
     A subclass takes hold in ``on_configure`` and overrides `let_go`.
+
+    Attributes:
+        active: Whether it publishes.
     """
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        self.active = False
+        self._every: list[Any] = []
+        super().__init__(name, **kwargs)
+
+    def every(self, period: float, callback: Callable[[], object]) -> None:
+        """Call back once a period [s], until the device is let go."""
+        self._every.append(self.create_timer(period, callback))
 
     def let_go(self) -> None:
         """Close the device; harmless when it is not held."""
         raise NotImplementedError
 
     @transition
+    def on_activate(self, state: LifecycleState) -> None:
+        """Begin to publish."""
+        self.active = True
+
+    @transition
+    def on_deactivate(self, state: LifecycleState) -> None:
+        """Publish no more; the device stays open."""
+        self.active = False
+
+    @transition
     def on_cleanup(self, state: LifecycleState) -> None:
         """Let go of the device: in order, from any state, or after an unexpected error."""
+        self.active = False
+        while self._every:
+            self.destroy_timer(self._every.pop())
         self.let_go()
 
     on_shutdown = on_error = on_cleanup

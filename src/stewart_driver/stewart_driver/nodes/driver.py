@@ -57,9 +57,7 @@ class Driver(DeviceNode):
             f'{name}.' for name in installed_backends() if name != self._chosen.backend
         )
         self._session: DriveSession | None = None
-        self._active = False
         self._logged = ''
-        self._periodic: list[Any] = []
         self.published: dict[str, CountedPublisher] = {}
         self._states = CountedPublisher(self, DriverState, 'driver/state', STATE_QOS)
         self._legs = CountedPublisher(self, JointState, 'actuator_states', SENSOR_QOS)
@@ -99,8 +97,7 @@ class Driver(DeviceNode):
             loop = inline = InlineCycle(backend, configuration, self._now())
             # Once the node is configured a client may enable: measure the legs before.
             inline.advance(self._now())
-            step = self.create_timer(backend.cycle_time, lambda: inline.advance(self._now()))
-            self._periodic.append(step)
+            self.every(backend.cycle_time, lambda: inline.advance(self._now()))
         else:
             with Waiting(self._backend_type) as waiting:
                 backend = self._backend_type(self._options)
@@ -111,30 +108,20 @@ class Driver(DeviceNode):
         self._session = DriveSession(
             backend, loop, self._chosen, lambda: self._now() / NANOSECONDS
         )
-        self._periodic += [
-            self.create_timer(1.0 / self._chosen.publish_rate, self._publish),
-            self.create_timer(CLOCK_PERIOD, self._session.clock.refresh),
-        ]
+        self.every(1.0 / self._chosen.publish_rate, self._publish)
+        self.every(CLOCK_PERIOD, self._session.clock.refresh)
         self._publish()
-
-    @transition
-    def on_activate(self, state: LifecycleState) -> None:
-        """Begin to publish the legs and to allow enabling."""
-        self._active = True
 
     @transition
     def on_deactivate(self, state: LifecycleState) -> None:
         """Bring the legs to rest and switch the drives off."""
-        self._active = False
+        self.active = False
         if self._session is not None:
             self._tell(self._session.come_to_rest())
 
     def let_go(self) -> None:
         """End the cyclic process and say what it said last."""
-        self._active = False
         session, self._session = self._session, None
-        while self._periodic:
-            self.destroy_timer(self._periodic.pop())
         if session is None:
             return
         session.end()
@@ -163,7 +150,7 @@ class Driver(DeviceNode):
             self._take(DriveSession.take_tracking_error, data)
         self._tell(self._session.states())
         for data in self._session.leg_states():
-            if self._active:
+            if self.active:
                 self._legs.publish(data)
         self._session.go_on()
 
@@ -195,7 +182,7 @@ class Driver(DeviceNode):
         self.create_service(kind, f'driver/{name}', answer)
 
     def _ask(self, asked: Request, session: DriveSession, _: Any) -> tuple[bool, str]:
-        if asked is Request.ENABLE and not self._active:
+        if asked is Request.ENABLE and not self.active:
             return False, 'the driver node is not active'
         return session.ask(asked)
 

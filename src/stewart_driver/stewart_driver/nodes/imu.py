@@ -42,8 +42,6 @@ class Imu(DeviceNode):
         self._source: SampleSource | None = None
         self._health: HealthMonitor | None = None
         self._time: DeviceClock | None = None
-        self._refreshing: Any = None
-        self._active = False
         self._stamp: float | None = None
         self._said = ''
         self._temperature_due = 0.0
@@ -70,25 +68,18 @@ class Imu(DeviceNode):
         self._health = HealthMonitor(settings)
         kind = SteppedSource if clock.simulated else ThreadedSource
         self._source = kind(self, settings, clock, self._publish)
-        self._refreshing = self.create_timer(CLOCK_PERIOD, clock.refresh)
+        self.every(CLOCK_PERIOD, clock.refresh)
 
     @transition
     def on_activate(self, state: LifecycleState) -> None:
         """Begin to publish, with what is measured from now on."""
         self._take()
-        self._active = True
-
-    @transition
-    def on_deactivate(self, state: LifecycleState) -> None:
-        """Publish no more; the reader stays connected."""
-        self._active = False
+        self.active = True
 
     def let_go(self) -> None:
         """End the reader and close the port."""
-        self._active = False
         source, self._source = self._source, None
         if source is not None:
-            self.destroy_timer(self._refreshing)
             source.end()
 
     def _take(self) -> list[StampedSample]:
@@ -99,7 +90,7 @@ class Imu(DeviceNode):
 
     def _publish(self) -> None:
         samples = self._take()
-        if not self._active:
+        if not self.active:
             return
         assert self._time is not None
         for item in samples:

@@ -43,12 +43,10 @@ class PositionSensors(DeviceNode):
         self._options: Any = declare(self, DaqReader.options_type, f'{DaqReader.name}.')
         self._reader: DaqReader | None = None
         self._time: DeviceClock | None = None
-        self._active = False
         self._trouble = ''
         self._retry_at = 0.0
         self._board = ''
         self._readings = self._withheld = 0
-        self._periodic: list[Any] = []
         self.published: dict[str, CountedPublisher] = {}
         self._writer = LegWriter()
         self._strokes = CountedPublisher(self, JointState, 'position_sensors', SENSOR_QOS)
@@ -65,26 +63,11 @@ class PositionSensors(DeviceNode):
         self._board = reader.open()
         self._reader, self._time = reader, clock
         self._trouble = ''
-        self._periodic = [
-            self.create_timer(1.0 / self._chosen.rate, self._read),
-            self.create_timer(CLOCK_PERIOD, clock.refresh),
-        ]
-
-    @transition
-    def on_activate(self, state: LifecycleState) -> None:
-        """Begin to publish."""
-        self._active = True
-
-    @transition
-    def on_deactivate(self, state: LifecycleState) -> None:
-        """Publish no more; the card stays open."""
-        self._active = False
+        self.every(1.0 / self._chosen.rate, self._read)
+        self.every(CLOCK_PERIOD, clock.refresh)
 
     def let_go(self) -> None:
         """Close the card."""
-        self._active = False
-        while self._periodic:
-            self.destroy_timer(self._periodic.pop())
         reader, self._reader = self._reader, None
         if reader is not None:
             reader.close()
@@ -103,7 +86,7 @@ class PositionSensors(DeviceNode):
             return
         self._readings += 1
         self._tell(fault)
-        if self._active and fault is None:
+        if self.active and fault is None:
             stamp = self._time.stamp(scan.stamp)
             self._strokes.publish(self._writer.write(stamp, scan.strokes, scan.rates))
 
