@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 LEGS = 6
 ALL_LEGS = (1 << LEGS) - 1
 """One bit per leg."""
+STANDSTILL = 2e-3
+"""Slower than this is at rest: more than the noise of measured rates [m/s]."""
 # Legs at rest may stand this far beyond an end of their stroke [m].
 END_MARGIN = 5e-3
 LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, LEGS + 1))
@@ -88,10 +90,6 @@ class LegLimits:
         return replace(
             self, rate=rate or self.rate, acceleration=acceleration or self.acceleration
         )
-
-
-# More than the noise of measured rates [m/s].
-STANDSTILL = 2e-3
 
 
 def require_rest(strokes: Array, rates: Array, limits: LegLimits) -> None:

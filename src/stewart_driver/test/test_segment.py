@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from played_setpoints import LIMITS, START, T0, ZERO
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.legs import END_MARGIN, LegLimits
+from stewart_driver.path.leg_kernels import COEFFICIENTS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 from stewart_driver.path.segment import (
     ACCELERATIONS,
@@ -53,7 +54,7 @@ def test_coefficients_are_those_of_the_hermite_cubic(duration: float) -> None:
     segment = random_segment(1, duration)
     exact = hermite(segment)
     for leg in range(6):
-        ours = np.polynomial.Polynomial(segment.coefficients[:, leg])
+        ours = np.polynomial.Polynomial(segment.rows[COEFFICIENTS, leg])
         for u in duration * np.linspace(0.0, 1.0, 7):
             assert ours(u) == pytest.approx(exact(u)[leg], abs=1e-12)
             assert ours.deriv()(u) == pytest.approx(exact.derivative()(u)[leg], abs=1e-9)

@@ -18,7 +18,7 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
-from stewart_simulation.plant import Plant
+from stewart_simulation.rigid_drives import Plant
 
 # The joints' ends lie this far outside the angles that may be used [rad].
 JOINT_MARGIN = np.radians(2.0)

@@ -14,8 +14,7 @@ from stewart_tables.settings import param, positive, require
 if TYPE_CHECKING:
     from stewart_kinematics.model.platform import Platform
     from stewart_kinematics.motion import Pose
-    from stewart_simulation.plant import Plant
-    from stewart_simulation.rigid_drives import RigidDrives
+    from stewart_simulation.rigid_drives import Plant, RigidDrives
     from stewart_simulation.ship import MovingBase, Ship
 
 # The mechanical ends lie this far outside the stroke that may be used.

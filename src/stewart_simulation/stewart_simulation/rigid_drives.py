@@ -13,34 +13,9 @@ from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import NO_MOTION
 from stewart_dynamics.forward_kernels import STATE_SIZE
+from stewart_simulation import servo
 from stewart_simulation.drives import SwitchedDrives
 from stewart_simulation.encoders import round_off
-from stewart_simulation.plant import Plant
-from stewart_simulation.servo import (
-    ACTING,
-    ALLOWED_PULL,
-    DELIVERED,
-    ENCODER_ERROR,
-    FEED_FORWARD,
-    HELD,
-    HOLD,
-    INTEGRAL,
-    LARGEST,
-    leg_motion,
-    LOWER_END,
-    plant_derivative,
-    RATE,
-    read_motors,
-    ROWS,
-    run_servos,
-    STROKE,
-    STUCK_READING,
-    SWITCHING,
-    TARGET,
-    TARGET_ACCELERATION,
-    TARGET_RATE,
-    UPPER_END,
-)
 
 if TYPE_CHECKING:
     from stewart_simulation.ship import MovingBase
@@ -50,6 +25,31 @@ LONGEST_STEP = 2.5e-4
 SHARE_OF_DAMPING = 0.75
 # A platform without power stands still below these [N], [m/s], [m/s²] and [rad/s²].
 LEAST_FORCE, SLOWEST, LEAST_ACCELERATION = 1e-6, 1e-3, 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Plant:
+    """Plain arrays of a plant, ready for the kernels and for another process.
+
+    Attributes:
+        arguments: Leading arguments of ``forward_kernels.loaded_derivative``.
+        cones (2, 6, 3): Middles of the cones of base and platform joints, in base and platform
+            axes.
+        joint_angles (2,): Their half angles, where a joint is at its end [rad].
+        retracted (6,): Leg lengths at stroke 0 [m].
+        start (13,): State at rest at the start pose.
+        effective_mass: Largest mass that one drive feels along its leg at the start [kg].
+        damping_rate: Fastest rate at which friction damps a motion there, next to standstill
+            [1/s].
+    """
+
+    arguments: tuple[Array | float, ...]
+    cones: Array
+    joint_angles: Array
+    retracted: Array
+    start: Array
+    effective_mass: float
+    damping_rate: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +142,25 @@ class RigidDrives(SwitchedDrives):
         self.state, self._before = np.array(plant.start), np.zeros(6)
         # One array for all that is known of the legs: a kernel takes each one for the price of
         # a tenth of a step. Everything below is rows of it.
-        self._legs = legs = np.zeros((ROWS, LEGS))
-        self.strokes, self.rates = legs[STROKE], legs[RATE]
-        self.delivered, self.acting = legs[DELIVERED], legs[ACTING]
-        self.force_limits, self.allowed_forces = legs[LARGEST], legs[ALLOWED_PULL:ENCODER_ERROR]
-        self.encoder_errors, self.stuck_encoders = legs[ENCODER_ERROR], legs[STUCK_READING]
+        self._legs = legs = np.zeros((servo.ROWS, LEGS))
+        self.strokes, self.rates = legs[servo.STROKE], legs[servo.RATE]
+        self.delivered, self.acting = legs[servo.DELIVERED], legs[servo.ACTING]
+        self.force_limits, self.allowed_forces = (
+            legs[servo.LARGEST],
+            legs[servo.ALLOWED_PULL : servo.ENCODER_ERROR],
+        )
+        self.encoder_errors, self.stuck_encoders = (
+            legs[servo.ENCODER_ERROR],
+            legs[servo.STUCK_READING],
+        )
         self.force_limits[:], self.allowed_forces[:] = settings.force_limit, np.inf
         self.stuck_encoders[:] = np.nan
-        legs[SWITCHING], legs[HOLD] = settings.brake_release, settings.hold_after
+        legs[servo.SWITCHING], legs[servo.HOLD] = settings.brake_release, settings.hold_after
         self._resting = self._supported = settings.supported
         self._look()
-        legs[HELD] = legs[TARGET] = self.strokes
-        legs[LOWER_END] = self.strokes if settings.supported else settings.end_lower
-        legs[UPPER_END] = settings.end_upper
+        legs[servo.HELD] = legs[servo.TARGET] = self.strokes
+        legs[servo.LOWER_END] = self.strokes if settings.supported else settings.end_lower
+        legs[servo.UPPER_END] = settings.end_upper
         self._age = 0.0
 
     @property
@@ -190,7 +196,7 @@ class RigidDrives(SwitchedDrives):
             per_mille: Force of a thousandth of the rated torque [N].
             out (3, 6): Positions [count], velocities [count/s] and torques [‰].
         """
-        read_motors(self._legs, noise, counts, zeros, per_mille, out)
+        servo.read_motors(self._legs, noise, counts, zeros, per_mille, out)
 
     def acceleration(self) -> Array:
         """Return the acceleration that the plant has now.
@@ -204,7 +210,7 @@ class RigidDrives(SwitchedDrives):
         out = np.empty(STATE_SIZE)
         if self.ship is not None:
             self._field[:] = self.ship.at(self.time).field(self._gravity)
-        plant_derivative(self._arguments, *self._joints, self.state, self.acting, out)
+        servo.plant_derivative(self._arguments, *self._joints, self.state, self.acting, out)
         return out[7:]
 
     def command(
@@ -226,9 +232,13 @@ class RigidDrives(SwitchedDrives):
                 default: not at all, as in an amplifier that holds its last command [m/s²].
         """
         legs = self._legs
-        legs[TARGET], legs[TARGET_RATE], legs[FEED_FORWARD] = strokes, rates, forces
-        legs[TARGET_ACCELERATION] = 0.0 if accelerations is None else accelerations
-        legs[HOLD] = self._settings.hold_after if hold is None else hold
+        legs[servo.TARGET], legs[servo.TARGET_RATE], legs[servo.FEED_FORWARD] = (
+            strokes,
+            rates,
+            forces,
+        )
+        legs[servo.TARGET_ACCELERATION] = 0.0 if accelerations is None else accelerations
+        legs[servo.HOLD] = self._settings.hold_after if hold is None else hold
         self._age = 0.0
 
     def advance(self, duration: float) -> None:
@@ -237,7 +247,7 @@ class RigidDrives(SwitchedDrives):
             return
         if self._supported and self.on:
             self._supported = False
-            self._legs[LOWER_END] = self._settings.end_lower
+            self._legs[servo.LOWER_END] = self._settings.end_lower
         if 1 not in self.powered.tobytes() and (self._resting or self._comes_to_rest()):
             self._rest()
             self.time += duration
@@ -253,7 +263,7 @@ class RigidDrives(SwitchedDrives):
 
     def _run(self, step: float, count: int) -> None:
         """Let drives and plant run for some steps [s]."""
-        sound = run_servos(
+        sound = servo.run_servos(
             self._arguments,
             *self._joints,
             self._retracted,
@@ -283,8 +293,8 @@ class RigidDrives(SwitchedDrives):
         self._resting = True
         self.state[7:] = self._before[:] = 0.0
         self.delivered[:] = 0.0
-        self._legs[SWITCHING] = self._settings.brake_release
-        self._legs[INTEGRAL] = 0.0
+        self._legs[servo.SWITCHING] = self._settings.brake_release
+        self._legs[servo.INTEGRAL] = 0.0
         self._look()
 
     def warm_up(self) -> None:
@@ -294,6 +304,6 @@ class RigidDrives(SwitchedDrives):
 
     def _look(self) -> None:
         base_joints, platform_joints = self._arguments[:2]
-        leg_motion(
+        servo.leg_motion(
             base_joints, platform_joints, self._retracted, self.state, self.strokes, self.rates
         )

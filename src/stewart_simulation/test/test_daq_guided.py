@@ -14,7 +14,7 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.errors import CalibrationError, DriverError
+from stewart_driver.errors import CalibrationError, StewartError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
 from stewart_simulation.daq_card.card import Card, CardSettings
@@ -144,5 +144,5 @@ def test_guided_calibration_refuses_inputs_that_the_card_has_not(
     calibrate_daq.add_arguments(parser)
     command = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', 'ex800']
 
-    with pytest.raises(DriverError, match=message):
+    with pytest.raises(StewartError, match=message):
         calibrate_daq.main(parser.parse_args([*command, '--device', 'bench', *words]))

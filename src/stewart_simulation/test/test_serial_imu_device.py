@@ -153,6 +153,11 @@ def test_a_rocking_sensor_feels_what_its_attitude_says() -> None:
     assert state.angular_velocity[0] == pytest.approx(rate, rel=1e-4)
 
 
+def on_platform(motion: Motion, mounting: Pose) -> InertialState:
+    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
+    return felt(state, motion.acceleration, mounting, np.array([0.0, 0.0, -G]))
+
+
 def test_a_sensor_off_the_origin_feels_the_rotation() -> None:
     pose = Pose.from_rpy((0.0, 0.0, 1.0), (0.0, 0.0, 0.3))
     motion = Motion(
@@ -161,7 +166,7 @@ def test_a_sensor_off_the_origin_feels_the_rotation() -> None:
         np.array([0.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
         np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.5]),
     )
-    state = felt(motion, Pose.from_rpy((0.4, 0.0, 0.1), (0.0, 0.0, 0.0)))
+    state = on_platform(motion, Pose.from_rpy((0.4, 0.0, 0.1), (0.0, 0.0, 0.0)))
 
     # Centripetal -ω²r along x, tangential α r along y, both in axes that turn with the platform.
     assert state.specific_force == pytest.approx((-4.0 * 0.4, 0.5 * 0.4, G))
@@ -170,7 +175,7 @@ def test_a_sensor_off_the_origin_feels_the_rotation() -> None:
 
 def test_a_sensor_mounted_upside_down_feels_gravity_downwards() -> None:
     motion = Motion.at_rest(Pose.identity())
-    state = felt(motion, Pose.from_rpy((0.0, 0.0, 0.0), (np.pi, 0.0, 0.0)))
+    state = on_platform(motion, Pose.from_rpy((0.0, 0.0, 0.0), (np.pi, 0.0, 0.0)))
     assert state.specific_force == pytest.approx((0.0, 0.0, -G), abs=1e-12)
     assert state.magnetic_field == pytest.approx((20e-6, 0.0, 44e-6), abs=1e-12)
 

@@ -18,11 +18,10 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_kinematics.model.shared_platform import load_platform
-from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.inertial_feed import InertialFeed
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.mechanics import Mechanics
-from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings
+from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings, VirtualRigParameters
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inline_port import InlinePort

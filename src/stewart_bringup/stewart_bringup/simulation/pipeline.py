@@ -40,8 +40,7 @@ from stewart_kinematics.nodes.parameters import (
     InverseKinematicsParameters,
 )
 from stewart_kinematics.solvers.warming import warm_up
-from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
-from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.settings import RigSettings, VirtualRigParameters
 
 # Stamps of 0 are taken for none.
 BEGIN = NANOSECONDS

@@ -199,5 +199,4 @@ class ControlLoop:
             rates=measured.rates,
             forces=UNKNOWN if measured.forces is None else measured.forces,
             commanded_strokes=UNKNOWN if command is None else command.strokes,
-            commanded_rates=UNKNOWN if command is None else command.rates,
         )

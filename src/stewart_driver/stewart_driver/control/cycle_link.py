@@ -75,8 +75,7 @@ class Sample(NamedTuple):
         stamp: Instant of the measurement on the steady clock [s].
         strokes, rates (6,): Measured, legs 1 to 6 [m], [m/s].
         forces (6,): Measured [N]; None where no force is measured.
-        commanded_strokes, commanded_rates (6,): What the drives were told [m], [m/s]; None while
-            they do not follow.
+        commanded_strokes (6,): What the drives were told [m]; None while they do not follow.
     """
 
     stamp: float
@@ -84,7 +83,6 @@ class Sample(NamedTuple):
     rates: Array
     forces: Array | None
     commanded_strokes: Array | None
-    commanded_rates: Array | None
 
 
 class CycleLink(ABC):
@@ -165,8 +163,8 @@ class CycleLink(ABC):
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples since the last call, oldest first."""
-        for stamp, strokes, rates, forces, *commanded in self._block.samples.pop_values():
-            yield Sample(stamp, strokes, rates, _known(forces), *map(_known, commanded))
+        for stamp, strokes, rates, forces, commanded in self._block.samples.pop_values():
+            yield Sample(stamp, strokes, rates, _known(forces), _known(commanded))
 
     def notes(self) -> list[str]:
         """Return what the loop was not permitted, as it said since the last call."""
@@ -187,5 +185,5 @@ class CycleLink(ABC):
 
 
 def _known(values: Array) -> Array | None:
-    # One NaN makes the sum one; numpy takes ten times as long to begin, and a sample asks thrice.
+    # One NaN makes the sum one; numpy takes ten times as long to begin, and a sample asks twice.
     return None if isnan(sum(values.tolist())) else values

@@ -45,7 +45,7 @@ RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
         ],
     ),
     'notes': (16, [('text', TEXT)]),
-    'samples': (1024, [*MOTION, ('commanded_strokes', *SIX), ('commanded_rates', *SIX)]),
+    'samples': (1024, [*MOTION, ('commanded_strokes', *SIX)]),
     'refusals': (16, [('text', TEXT)]),
     'failures': (4, [('text', TEXT)]),
 }

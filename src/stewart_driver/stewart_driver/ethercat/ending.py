@@ -12,10 +12,9 @@ from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.leg_motion import MeasuredLegs
 from stewart_driver.ethercat.wires import Wire
+from stewart_driver.legs import STANDSTILL
 
 OFF_TIMEOUT = 0.2
-# Slower than this is at rest: more than the noise of measured rates [m/s].
-STANDSTILL = 2e-3
 # A ramp of a drive takes longer than speed over deceleration by this factor at most.
 RAMP_MARGIN = 1.5
 # Its own deceleration is not known here: while it gets slower by this factor, it is waited for.

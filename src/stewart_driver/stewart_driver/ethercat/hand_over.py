@@ -9,9 +9,8 @@ from math import ceil
 import numpy as np
 from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.ending import STANDSTILL
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StoppingRamp
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, STANDSTILL
 
 # A drive whose target is where its leg is slows that leg down by itself. What is left of a sag
 # when it begins to follow moves on by its own delays, and some never hold quite still [m/s], [s].

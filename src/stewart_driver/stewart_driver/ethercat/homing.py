@@ -24,7 +24,7 @@ from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.sdo import SdoChannel
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, STANDSTILL
 from stewart_tables.yaml_models import Check
 
 # The request has to be renewed within this time, else the motion halts [s].
@@ -33,8 +33,6 @@ HOMING_DEAD_MAN = 1.0
 TIME_MARGIN, LATEST_START = 1.5, 1.0
 # A halted leg is at rest, beside its ramp, and a drive in another mode, within this time [s].
 HALT_TIMEOUT, MODE_TIMEOUT = 1.0, 0.5
-# Slower than this is at rest: more than the noise of measured rates [m/s].
-STANDSTILL = 2e-3
 # Of 6098h: to switches and index pulses, and the present position.
 METHODS = (*range(1, 38),)
 

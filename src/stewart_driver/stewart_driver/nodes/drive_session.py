@@ -121,19 +121,11 @@ class DriveSession:
             raise self._malformed('the legs are on their way to the park position')
         self._client.jog(rates, stamp)
 
-    def ask(self, request: Request) -> tuple[bool, str]:
-        """Return whether a request is carried out, and one sentence."""
+    def ask(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
+        """Return whether a request, with a value where it has one, is carried out, and why."""
         if request is Request.DISABLE:
             return self._disable()
-        return self._client.request(request)
-
-    def override(self, on: bool) -> tuple[bool, str]:
-        """Allow legs outside their limits to be jogged inwards, or no more."""
-        return self._client.request(Request.OVERRIDE, float(on))
-
-    def scale_speed(self, share: float) -> tuple[bool, str]:
-        """Play paths at a share of their speed [-]."""
-        return self._client.request(Request.SPEED_SCALING, share)
+        return self._client.request(request, value)
 
     def _disable(self) -> tuple[bool, str]:
         """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
@@ -260,13 +252,7 @@ class DriveSession:
         return MessageError(why)
 
     def _report(self) -> Report:
-        return backend_report(
-            self._backend.name,
-            self._change.state,
-            self._change.reason,
-            simulated=self._backend.simulated,
-            details=self._backend.details,
-        )
+        return backend_report(self._backend, self._change.state, self._change.reason)
 
 
 # Of the rate limit: a little below the tenth that a jog may have [-].

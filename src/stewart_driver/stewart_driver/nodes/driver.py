@@ -76,11 +76,13 @@ class Driver(DeviceNode):
         for asked in TRIGGERS:
             self._serve(Trigger, asked.name.lower(), partial(self._ask, asked))
         self._serve(Trigger, 'quick_stop', lambda session, _: session.quick_stop())
-        self._serve(SetBool, 'override', lambda session, asked: session.override(asked.data))
+        self._serve(
+            SetBool, 'override', lambda session, on: session.ask(Request.OVERRIDE, float(on.data))
+        )
         self._serve(
             SetSpeedScaling,
             'speed_scaling',
-            lambda session, asked: session.scale_speed(asked.speed_scaling),
+            lambda session, to: session.ask(Request.SPEED_SCALING, to.speed_scaling),
         )
 
     @transition

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from stewart_driver.advice import advice
+from stewart_driver.backend import Backend
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.cycle_statistics import Counts, CycleCounters, percentile
@@ -113,30 +112,18 @@ class CommandReport:
         return Report(Level.OK, 'no command refused', values)
 
 
-def backend_report(
-    name: str,
-    state: State,
-    reason: str,
-    *,
-    simulated: bool,
-    details: Mapping[str, str] = MappingProxyType({}),
-) -> Report:
-    """Report what moves the legs and in which state it is: ERROR in FAULT, with what to do.
-
-    Args:
-        details: What the back end tells of itself besides.
-    """
-    todo = {'do': advice(reason)} if state is State.FAULT else {}
+def backend_report(backend: Backend, state: State, reason: str) -> Report:
+    """Report what moves the legs and in which state it is: ERROR in FAULT, with what to do."""
+    name, simulated = backend.name, backend.simulated
+    fault = state is State.FAULT
     what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'
-    return Report(
-        Level.ERROR if state is State.FAULT else Level.OK,
-        f'{what}: {state.name}, {reason}',
-        {
-            'backend': name,
-            **details,
-            'simulated': simulated,
-            'state': state.name,
-            'reason': reason,
-            **todo,
-        },
-    )
+    values = {
+        'backend': name,
+        **backend.details,
+        'simulated': simulated,
+        'state': state.name,
+        'reason': reason,
+        **({'do': advice(reason)} if fault else {}),
+    }
+    level = Level.ERROR if fault else Level.OK
+    return Report(level, f'{what}: {state.name}, {reason}', values)

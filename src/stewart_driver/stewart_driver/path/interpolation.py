@@ -16,7 +16,7 @@ from math import inf
 
 import numpy as np
 from stewart_driver.control.configuration import InterpolationSettings
-from stewart_driver.legs import Array, LegLimits
+from stewart_driver.legs import Array, LegLimits, STANDSTILL
 from stewart_driver.path.common_stop import CommonStop
 from stewart_driver.path.jog import DEAD_MAN, Jog, too_fast
 from stewart_driver.path.leg_kernels import farthest
@@ -28,8 +28,6 @@ from stewart_driver.path.segment import ROUNDING
 GAP = 1.5
 # Legs that have stood for longer do not go on with an old path [s].
 LONGEST_PAUSE = 0.5
-# A measured rate below this may be noise of a leg at rest [m/s].
-STILL = 2e-3
 
 
 class Phase(Enum):
@@ -116,7 +114,7 @@ class Interpolator:
         A leg that moves is brought to rest first, and not moved otherwise.
         """
         self._rest(strokes.copy())
-        moving = np.where(np.abs(rates) > STILL, rates, 0.0)
+        moving = np.where(np.abs(rates) > STANDSTILL, rates, 0.0)
         self._command = LegMotion(0.0, self._held, moving)
         if moving.any():
             strength = self._settings.quick_stop_strength * self._limits.acceleration

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
-from stewart_driver.path.leg_kernels import COEFFICIENTS, HULL, join, play, ROWS
+from stewart_driver.path.leg_kernels import HULL, join, play, ROWS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 
 ROUNDING = 1e-9
@@ -36,11 +36,6 @@ class Segment:
         self.start, self.end = start, end = first.stamp, last.stamp
         self.rows = rows = np.empty((ROWS, LEGS))
         self.allowed = join(*first[1:], *last[1:], end - start, bounds, rows)
-
-    @property
-    def coefficients(self) -> Array:
-        """Of 1, u, u², u³, with u the time since `start`, (4, 6) [m], [m/s], [m/s²], [m/s³]."""
-        return self.rows[COEFFICIENTS]
 
     @property
     def hull(self) -> Array:

@@ -17,11 +17,14 @@ import os
 from pathlib import Path
 import select
 import socket
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TYPE_CHECKING
 
 from stewart_driver.daq.card_type import CallersTime
 from stewart_driver.offers import Offers, PREFIX
 from stewart_simulation.loop import UnixServer
+
+if TYPE_CHECKING:
+    from stewart_simulation.daq_card.card import Card
 
 LONGEST = 65536
 # Instructions, as in comedi.h.
@@ -105,19 +108,6 @@ class Answer(NamedTuple):
         return cls(*json.loads(datagram))
 
 
-class Answerer(Protocol):
-    """A card, as the ways to it need it."""
-
-    def answer(self, call: Request, owner: object) -> Answer:
-        """Carry out one call of an open file."""
-
-    def handle(self, request: bytes, owner: object) -> bytes:
-        """Carry out one call of an open file and return its answer."""
-
-    def release(self, owner: object) -> None:
-        """Give up what a closed file had locked."""
-
-
 class SocketWire:
     """An open file of a card that is reached by a socket."""
 
@@ -151,7 +141,7 @@ class InlineWire:
         answers: Those that were not received yet, oldest first.
     """
 
-    def __init__(self, card: Answerer, advance: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, card: Card, advance: Callable[[], None] = lambda: None) -> None:
         self._card, self._advance = card, advance
         self.calls = 0
         self.answers: list[Answer] = []
@@ -204,7 +194,7 @@ class CardServer(UnixServer):
     Before every answer `advance` brings the world, and with it the card's inputs, up to now.
     """
 
-    def __init__(self, path: Path, card: Answerer, advance: Callable[[], None]) -> None:
+    def __init__(self, path: Path, card: Card, advance: Callable[[], None]) -> None:
         super().__init__(path, socket.SOCK_SEQPACKET)
         self._card, self._advance = card, advance
 

@@ -33,12 +33,11 @@ from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import from_seconds, to_seconds
 from stewart_simulation.carried_base import CarriedBase, Sample
 from stewart_simulation.errors import RigError
-from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.base_imu import ATTITUDE_NOISE, BaseImu
 from stewart_simulation.rig.directory import READY, wiring
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
-from stewart_simulation.rig.settings import ETHERCAT, RigSettings
+from stewart_simulation.rig.settings import ETHERCAT, RigSettings, VirtualRigParameters
 from stewart_simulation.rig.truth import Truth
 from stewart_simulation.ship import MovingBase
 from stewart_tables.errors import StewartError

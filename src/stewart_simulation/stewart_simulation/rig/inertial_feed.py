@@ -11,8 +11,8 @@ from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaterni
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.inertial import (
+    felt,
     felt_between,
-    felt_state,
     FIELD,
     InertialState,
 )
@@ -59,13 +59,13 @@ class InertialFeed:
         """Return what is felt with a motion on the base at an instant [s]."""
         mechanics = self._mechanics
         if mechanics.drives.ship is None:
-            return felt_state(state, accelerations, self._mounting, self._gravity)
+            return felt(state, accelerations, self._mounting, self._gravity)
         base = mechanics.drives.ship.at(mechanics.drives.time - (mechanics.time - time))
         field, seen, change = base.field(self._gravity), np.empty(13), np.empty(6)
         absolute(field, state, accelerations, seen, change)
-        felt = felt_state(seen, change, self._mounting, field[:3].copy())
-        world = compose_quaternions(base.quaternion_xyzw, np.array(felt.quaternion_xyzw))
+        sensed = felt(seen, change, self._mounting, field[:3].copy())
+        world = compose_quaternions(base.quaternion_xyzw, np.array(sensed.quaternion_xyzw))
         to_sensor = matrix_from_quaternion(world).T
         x, y, z, w = world.tolist()
         fx, fy, fz = (to_sensor @ FIELD).tolist()
-        return felt._replace(quaternion_xyzw=(x, y, z, w), magnetic_field=(fx, fy, fz))
+        return sensed._replace(quaternion_xyzw=(x, y, z, w), magnetic_field=(fx, fy, fz))

@@ -145,6 +145,19 @@ class RigSettings(PlantOptions):
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class VirtualRigParameters:
+    """Parameters of the virtual_rig node beside those of `RigSettings`."""
+
+    directory: str = param('', 'where its wires end; empty: by user and platform, see README')
+    base_on: str = param(
+        '',
+        'simulation/truth of another rig, on whose platform the base stands; in simulated time '
+        'only, empty: the base is what `base` says',
+    )
+    truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
+
+
 def _objects(text: str) -> frozenset[int]:
     """Read hexadecimal indices; raises ValueError."""
     return frozenset(int(index, 16) for index in text.split())

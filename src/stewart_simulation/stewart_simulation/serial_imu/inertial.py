@@ -9,7 +9,7 @@ from math import cos, pi, sin
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion import Array, Pose
 from stewart_simulation.serial_imu.inertial_kernels import feel, feel_between
 
 Vector: TypeAlias = 'tuple[float, float, float]'
@@ -45,37 +45,20 @@ FIELD = np.array(InertialState().magnetic_field)
 InertialMotion: TypeAlias = Callable[[float], InertialState]
 
 
-def felt(motion: Motion, mounting: Pose, gravity: Array | None = None) -> InertialState:
+def felt(state: Array, accelerations: Array, mounting: Pose, gravity: Array) -> InertialState:
     """Return what a sensor on a platform feels.
 
     f = Rᵀ (a + α × r + ω × (ω × r) − g), with r from the platform's origin to the sensor in base
     axes and R taking sensor to base axes.
 
     Args:
-        motion: A single sample.
+        state (13,): Pose and twist of the platform.
+        accelerations (6,): Linear and angular [m/s²], [rad/s²].
         mounting: Pose of the sensor in ``platform_link``.
-        gravity (3,): In base axes [m/s²]; default downwards along z.
+        gravity (3,): In base axes [m/s²].
 
     Returns:
         Temperature, pressure, position and magnetic field (in base axes) as by default.
-    """
-    down = np.array([0.0, 0.0, -GRAVITY]) if gravity is None else gravity
-    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
-    return felt_state(state, motion.acceleration, mounting, down)
-
-
-def felt_state(
-    state: Array, accelerations: Array, mounting: Pose, gravity: Array
-) -> InertialState:
-    """Return what a sensor on a platform feels.
-
-    Args:
-        state (13,): Pose and twist of the platform.
-        accelerations (6,): Linear and angular [m/s²], [rad/s²].
-        mounting, gravity: As in `felt`.
-
-    Returns:
-        As `felt` has it.
     """
     out = np.empty(13)
     feel(state, accelerations, mounting.position, mounting.quaternion_xyzw, gravity, FIELD, out)
