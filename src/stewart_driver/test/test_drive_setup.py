@@ -100,7 +100,7 @@ def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
 def test_a_map_is_padded_to_an_even_length() -> None:
     drive = ScriptedDrive()
     plan = MapPlan((0x1600,), ('controlword', 'mode', 'padding', 'target_position'))
-    kind = replace(FREE, outputs=plan)
+    kind = replace(FREE, maps=FREE.maps._replace(outputs=plan))
 
     outputs = set_up(drive, kind, 0.002, None).outputs
 

@@ -80,13 +80,19 @@ def leg_motion(  # type: ignore[no-untyped-def]
         rates[i] = dot(reach, plus(velocity, cross(omega, arm))) / length
 
 
+@inferred
+def reading(legs, i):  # type: ignore[no-untyped-def]
+    """Return stroke [m] and rate [m/s] of a leg, as the encoder of its motor has them."""
+    if np.isnan(legs[STUCK_READING, i]):
+        return legs[STROKE, i] + legs[ENCODER_ERROR, i], legs[RATE, i]
+    return legs[STUCK_READING, i], 0.0
+
+
 @kernel(VOID, MATRIX, VECTOR, SCALAR, VECTOR, SCALAR, MATRIX_OUT, fused=False)
 def read_motors(legs, noise, counts, zeros, per_mille, out):  # type: ignore[no-untyped-def]
     """Fill what the drives read of their motors; see `RigidDrives.measure`."""
     for i in range(6):
-        stroke, rate = legs[STROKE, i] + legs[ENCODER_ERROR, i], legs[RATE, i]
-        if not np.isnan(legs[STUCK_READING, i]):
-            stroke, rate = legs[STUCK_READING, i], 0.0
+        stroke, rate = reading(legs, i)
         out[0, i] = (stroke + noise[i]) * counts + zeros[i]
         out[1, i] = rate * counts
         out[2, i] = legs[DELIVERED, i] / per_mille
@@ -213,6 +219,28 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     return force, held
 
 
+@inferred
+def servo_force(legs, i, gains, age, step):  # type: ignore[no-untyped-def]
+    """Return what the loops of a drive ask its motor for [N], and go on with their integral.
+
+    `age` is how old the targets are [s]; for the gains see `run_servos`.
+    """
+    position_gain, rate_gain, integral_gain, _ = gains
+    seen, seen_rate = reading(legs, i)
+    hold, change = legs[HOLD, i], legs[TARGET_ACCELERATION, i]
+    since, rate = min(age, hold), legs[TARGET_RATE, i]
+    target = legs[TARGET, i] + since * (rate + 0.5 * change * since)
+    target_rate = rate + change * since if age <= hold else 0.0
+    error = target_rate + position_gain * (target - seen) - seen_rate
+    asked = rate_gain * error + legs[INTEGRAL, i] + legs[FEED_FORWARD, i]
+    most = legs[LARGEST, i]
+    given = max(asked, -min(most, legs[ALLOWED_PULL, i]))
+    given = min(given, most, legs[ALLOWED_PUSH, i])
+    if asked == given:  # the integral rests while the force is at its limit
+        legs[INTEGRAL, i] += integral_gain * error * step
+    return given
+
+
 @kernel(
     FLAG,
     *(tuple_of(*PLANT), STACK, VECTOR, VECTOR),
@@ -235,14 +263,13 @@ def run_servos(  # type: ignore[no-untyped-def]
     `SwitchedDrives`, and the plant state with its accelerations `before`. `age` is how old the
     targets are at first [s].
     """
-    position_gain, rate_gain, integral_gain, lag = gains
     friction, damping = drag
     brake_force, release_time, apply_time = brake
     powered, sto, braked = switched[0], switched[1], switched[2]
     lower, upper = legs[LOWER_END], legs[UPPER_END]
     switching, integrals, held = legs[SWITCHING], legs[INTEGRAL], legs[HELD]
     forces, acting, strokes, rates = legs[DELIVERED], legs[ACTING], legs[STROKE], legs[RATE]
-    follow = 1.0 - np.exp(-step / lag)
+    follow = 1.0 - np.exp(-step / gains[3])
     for _ in range(count):
         for i in range(6):
             stroke, largest, live = strokes[i], 0.0, powered[i] and not sto[i]
@@ -255,21 +282,7 @@ def run_servos(  # type: ignore[no-untyped-def]
                 if braked[i]:
                     largest = brake_force
             if live:
-                seen, seen_rate = stroke + legs[ENCODER_ERROR, i], rates[i]
-                if not np.isnan(legs[STUCK_READING, i]):
-                    seen, seen_rate = legs[STUCK_READING, i], 0.0
-                hold, change = legs[HOLD, i], legs[TARGET_ACCELERATION, i]
-                since, rate = min(age, hold), legs[TARGET_RATE, i]
-                target = legs[TARGET, i] + since * (rate + 0.5 * change * since)
-                target_rate = rate + change * since if age <= hold else 0.0
-                error = target_rate + position_gain * (target - seen) - seen_rate
-                asked = rate_gain * error + integrals[i] + legs[FEED_FORWARD, i]
-                most = legs[LARGEST, i]
-                given = max(asked, -min(most, legs[ALLOWED_PULL, i]))
-                given = min(given, most, legs[ALLOWED_PUSH, i])
-                if asked == given:  # the integral rests while the force is at its limit
-                    integrals[i] += integral_gain * error * step
-                forces[i] += follow * (given - forces[i])
+                forces[i] += follow * (servo_force(legs, i, gains, age, step) - forces[i])
                 acting[i] = forces[i]
             else:
                 integrals[i] = 0.0

@@ -72,18 +72,7 @@ def start(
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
     known = known or Known(None, options.rig_file)
-    positions = wire.each([partial(home.read_position, slave) for slave in slaves])
-    ends: Sequence[tuple[int, int] | None] = [None] * LEGS
-    kept = False
-    if known.zeros is not None:
-        ends = limits = known.ends(kind, positions)
-        asked = zip(slaves, limits, strict=True) if known.seen else ()
-        kept = bool(known.seen) and all(
-            wire.each([partial(guards.holds_limits, *item) for item in asked])
-        )
-    not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
-    if not_homed:
-        ends = [None] * LEGS
+    ends, not_homed = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
     layouts = tuple(
@@ -127,6 +116,29 @@ def start(
         slaves,
         not letting_go,
     )
+
+
+def _software_limits(
+    wire: Wire,
+    slaves: Sequence[SdoChannel],
+    identities: Sequence[DriveIdentity],
+    kind: DriveType,
+    known: Known,
+) -> tuple[Sequence[tuple[int, int] | None], str]:
+    """Return between which counts each drive may be, and why their positions are no strokes.
+
+    Where they are none there are no limits; the reason is empty where they are.
+    """
+    positions = wire.each([partial(home.read_position, slave) for slave in slaves])
+    ends = None if known.zeros is None else known.ends(kind, positions)
+    kept = False
+    if ends is not None and known.seen:
+        asked = zip(slaves, ends, strict=True)
+        kept = all(wire.each([partial(guards.holds_limits, *item) for item in asked]))
+    not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
+    if ends is None or not_homed:
+        return [None] * LEGS, not_homed
+    return ends, ''
 
 
 def merge_notes(notes: Sequence[str]) -> list[str]:
