@@ -159,6 +159,15 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
         ) from error
 
 
+def interface_of(chosen: str | None, rig: Rig | None) -> str:
+    """Return the network interface chosen, else that of the rig; raises `ConfigurationError`."""
+    found = chosen or (rig.interface if rig else None)
+    if not found:
+        expected = 'a network interface, here or as ethercat.interface in the rig file'
+        raise ConfigurationError('interface', '', expected)
+    return found
+
+
 # What turns a pose into strokes; masses and limits may be edited without a new calibration.
 GEOMETRY = ('base_joints', 'platform_joints', 'pairing')
 LEG_GEOMETRY = ('retracted_length_m', 'stroke_m')

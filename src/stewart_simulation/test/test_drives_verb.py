@@ -70,5 +70,5 @@ def test_what_cannot_be_done_is_one_sentence(enter: Callable[..., tuple[int, str
         enter('sdo read 1 60x u8')
     parser = argparse.ArgumentParser()
     drives.add_arguments(parser)
-    with pytest.raises(ConfigurationError, match='by --interface or in --rig-file'):
+    with pytest.raises(ConfigurationError, match='a network interface, here or as'):
         drives.main(parser.parse_args(['scan']))

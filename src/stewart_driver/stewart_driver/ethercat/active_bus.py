@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from math import ceil
 
@@ -13,7 +14,7 @@ from stewart_driver.errors import DriveFault, DriverError, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_group import bits, DriveGroup
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.ending import Ending, longest_ramp
+from stewart_driver.ethercat.ending import end, longest_ramp
 from stewart_driver.ethercat.errors import AL_STATE, LegFault, OP, SAFEOP
 from stewart_driver.ethercat.hand_over import HandOver
 from stewart_driver.ethercat.homing import HomingMotion
@@ -50,6 +51,7 @@ class ActiveBus:
     Attributes:
         group: States and controlwords.
         legs: What the drives have measured.
+        kind: What they are.
         identities: Who the drives are, legs 1 to 6.
         homing: The last homing motion.
     """
@@ -63,7 +65,7 @@ class ActiveBus:
         monitor: BusMonitor,
         phase: PhaseLock,
     ) -> None:
-        self._wire, self._layouts, self._kind = wire, started.layouts, kind
+        self._wire, self._layouts, self.kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives, self.identities = started.drives, started.identities
         self._holds_alone = started.holds_alone
@@ -117,7 +119,7 @@ class ActiveBus:
     @property
     def live(self) -> bool:
         """Whether any motor is under voltage."""
-        return any(self._live)
+        return any(self.live_legs)
 
     @property
     def held(self) -> bool:
@@ -125,7 +127,7 @@ class ActiveBus:
         return any(on and self._monitor.answers(leg) for leg, on in enumerate(self.group.live, 1))
 
     @property
-    def _live(self) -> list[bool]:
+    def live_legs(self) -> list[bool]:
         """Whether each motor is under voltage, as those that hold alone behind a pulled cable."""
         gone = self._monitor.restarted | (set() if self._holds_alone else self._monitor.mute)
         return [live and leg not in gone for leg, live in enumerate(self.group.live, 1)]
@@ -148,12 +150,12 @@ class ActiveBus:
     def release(self) -> None:
         """Switch all drives off; without brakes in the same frame, whatever their ramps take."""
         self.disable()
-        if not self._kind.brake_apply:
+        if not self.kind.brake_apply:
             self.group.release(ceil(LOST_RAMP / self._options.cycle_time))
 
     def home(self) -> HomingMotion:
         """Begin to home all legs as the drives were told at the start; they are off."""
-        kind, plan, limits = self._kind, self._kind.homing, self._kind.limits
+        kind, plan, limits = self.kind, self.kind.homing, self.kind.limits
         assert plan is not None
         self.homing = HomingMotion(
             plan,
@@ -181,13 +183,13 @@ class ActiveBus:
         fault: DriveFault | None = None
         cycle = self._options.cycle_time
         # Such a frame shares its SYNC0 with the next one: it repeats what the drives have.
-        late = self._kind.clocks and self._phase.misses(
+        late = self.kind.clocks and self._phase.misses(
             self._wire.now() - now, IN_TIME * self._options.sync_shift * cycle
         )
         if self._commanded:
             fault = self._targets.take(targets.strokes, elapsed, late=late)
             if not late:
-                self._torques = self._kind.gear.torques(targets.forces)
+                self._torques = self.kind.gear.torques(targets.forces)
         elif not late and (strokes := self._hand_over.targets()) is not None:
             self._targets.strokes = strokes
         if self._frame(now):
@@ -203,7 +205,7 @@ class ActiveBus:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
             self.group.lose(leg - 1)
-        live = self._live
+        live = self.live_legs
         self._let_go(live)
         return Measurement(
             stamp=self.legs.stamp,
@@ -213,8 +215,8 @@ class ActiveBus:
             enabled=self._commanded and self.group.complete,
             fault=fault,
             live=bits(live),
-            braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
-            sto=bits(self._kind.torque_off(item) for item in self.legs.inputs),
+            braked=bits(self.kind.brake_release > 0.0 and not on for on in live),
+            sto=bits(self.kind.torque_off(item) for item in self.legs.inputs),
             held=late,
         )
 
@@ -222,7 +224,7 @@ class ActiveBus:
         """Take the voltage from all legs if one gives way: the others would tilt the platform."""
         missing = self._monitor.missing
         self._lost_frames = self._lost_frames + 1 if missing else 0
-        if self._kind.brake_apply:
+        if self.kind.brake_apply:
             return
         ramps = self._lost_frames * self._options.cycle_time < LOST_RAMP
         if self.group.lacks(on or (ramps and leg in missing) for leg, on in enumerate(live, 1)):
@@ -230,7 +232,7 @@ class ActiveBus:
 
     def _drop(self, axis: int) -> None:
         """Take the voltage from drive 0 to 5; from all where no brake has its leg then."""
-        for each in (axis,) if self._kind.brake_apply else range(LEGS):
+        for each in (axis,) if self.kind.brake_apply else range(LEGS):
             self.group.drop(each)
 
     def _go_home(self, now: float) -> None:
@@ -309,7 +311,7 @@ class ActiveBus:
         for leg in lost if beside_others else ():
             self._wire.recover(leg)
         # A clock that has run free for seconds takes its time to lock: those are asked again.
-        op = Resumption(self._wire, self._kind, self._phase, asked=beside_others)
+        op = Resumption(self._wire, self.kind, self._phase, asked=beside_others)
         patience = RESET_TIMEOUT if beside_others else self._options.start_timeout
         limit = self._wire.now() + patience
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
@@ -328,19 +330,21 @@ class ActiveBus:
             with suppress(TransportError):
                 self._recover()
         try:
-            Ending(
-                self._wire,
-                self.group,
-                self.legs,
-                self._kind,
-                lambda limit: pace(self._wire, self._options.cycle_time, limit, self._phase),
-                lambda now: self._frame(now, counted=False),
-                lambda: self._live,
-            ).run()
-            cycle, now = self._options.cycle_time, self._wire.now
+            end(self)
+            cycle, now = self._options.cycle_time, self.now
             leave_op(self._wire, cycle, self._phase, lambda: self._frame(now(), counted=False))
         finally:
             self._wire.close()
+
+    def now(self) -> float:
+        """Return the present instant of the wire [s]."""
+        return self._wire.now()
+
+    def frames(self, limit: float) -> Iterator[tuple[float, bool]]:
+        """Exchange one frame per cycle until an instant [s]; yield when, and if it came back."""
+        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            now = self.now()
+            yield now, self._frame(now, counted=False)
 
     def _take_over(self) -> None:
         """Let the cycle command, or the leg that homes move, once all are handed over."""

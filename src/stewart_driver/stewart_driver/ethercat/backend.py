@@ -28,7 +28,7 @@ from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.starting import start
 from stewart_driver.legs import Array, END_MARGIN, LEGS
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.rig_file import DriveCalibration, load_rig, Rig
+from stewart_driver.rig_file import DriveCalibration, interface_of, load_rig, Rig
 
 
 class EthercatBackend(Backend):
@@ -60,11 +60,7 @@ class EthercatBackend(Backend):
         self._kind = DriveType.from_yaml(options.drive)
         self.cycle_time, self.limits = options.cycle_time, self._kind.limits
         rig = load_rig(options.rig_file) if options.rig_file else Rig('')
-        self._interface = options.interface or rig.interface or ''
-        if not self._interface:
-            raise ConfigurationError(
-                'interface', '', 'a network interface, here or as ethercat.interface in rig_file'
-            )
+        self._interface = interface_of(options.interface, rig)
         inside = wires.OFFERS.find(self._interface) is not None
         if not inside:
             # Here and not in the cyclic process: the node names a missing package, and how to

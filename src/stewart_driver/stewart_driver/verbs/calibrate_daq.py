@@ -18,6 +18,7 @@ from stewart_driver.daq.options import REFERENCES, SensorOptions
 from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import geometry_digest, load_rig, MODES, Rig, save_rig
+from stewart_driver.verbs.questions import agreed
 from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
@@ -98,7 +99,7 @@ def main(arguments: argparse.Namespace) -> int:
     lines = [item for item, _ in fits]
     new = merged(rig.daq, lines, arguments.mode, datetime.date.today())
     guided = arguments.table is None
-    if guided and not arguments.yes and not _agreed(arguments.rig_file):
+    if guided and not arguments.yes and not agreed(f'write this to {arguments.rig_file}? [y/N] '):
         print('nothing was written', file=sys.stderr)
         return 1
     save_rig(arguments.rig_file, replace(rig, geometry=geometry_digest(rig.platform), daq=new))
@@ -174,8 +175,3 @@ def _draw(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
         axes.legend(title='leg', ncols=LEGS, fontsize='small')
     with whole_file(path, binary=True) as stream:
         figure.savefig(stream, format=path.suffix.lower()[1:] or 'png')
-
-
-def _agreed(path: Path) -> bool:
-    print(f'write this to {path}? [y/N] ', end='', file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {'y', 'yes'}

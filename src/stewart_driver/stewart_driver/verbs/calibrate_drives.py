@@ -18,7 +18,15 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo_tool import read_counts, Reading
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
-from stewart_driver.rig_file import DriveCalibration, geometry_digest, load_rig, Rig, save_rig
+from stewart_driver.rig_file import (
+    DriveCalibration,
+    geometry_digest,
+    interface_of,
+    load_rig,
+    Rig,
+    save_rig,
+)
+from stewart_driver.verbs.questions import agreed
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
 # Further than this while being read is not at rest [m].
@@ -66,12 +74,10 @@ def main(arguments: argparse.Namespace) -> int:
     path: Path = arguments.rig_file
     rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)
     options = EthercatOptions(
-        interface=arguments.interface or rig.interface or '',
+        interface=interface_of(arguments.interface, rig),
         namespace=arguments.namespace,
         drive=arguments.drive,
     )
-    if not options.interface:
-        raise ConfigurationError('interface', '', 'a network interface, by --interface')
     kind = DriveType.from_yaml(options.drive)
     if arguments.check:
         return _check(rig, kind, options, path, arguments.tolerance)
@@ -79,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
     strokes = _strokes(rig.platform, arguments.pose, arguments.strokes)
     _require_reachable(strokes, kind.limits, arguments.pose)
     _say(f'pose: {pose} of {rig.platform}; expected strokes [mm]: {_in_mm(strokes)}')
-    if not arguments.yes and not _agreed('Does the platform stand there, at rest? [y/N] '):
+    if not arguments.yes and not agreed('Does the platform stand there, at rest? [y/N] '):
         return 1
     reading = _read(kind, options)
     zeros = np.rint(np.array(reading.counts) - kind.gear.counts_per_metre * strokes)
@@ -90,7 +96,7 @@ def main(arguments: argparse.Namespace) -> int:
         old = np.array(rig.drives.zero_offsets_counts)
         changes = (np.array(offsets) - old) / kind.gear.counts_per_metre
         _say(f'change since {rig.drives.calibrated} [mm]: {_in_mm(changes)}')
-    if not arguments.yes and not _agreed(f'Write {path}? [y/N] '):
+    if not arguments.yes and not agreed(f'Write {path}? [y/N] '):
         return 1
     calibration = DriveCalibration(
         offsets,
@@ -169,8 +175,3 @@ def _in_mm(values: Array) -> str:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-def _agreed(question: str) -> bool:
-    print(question, end='', file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in {'y', 'yes'}

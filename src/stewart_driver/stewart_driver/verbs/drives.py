@@ -9,11 +9,10 @@ from dataclasses import asdict
 import json
 from pathlib import Path
 
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat import sdo_tool
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo import pack, TYPES, unpack
-from stewart_driver.rig_file import load_rig
+from stewart_driver.rig_file import interface_of, load_rig
 
 HELP = 'find the EtherCAT drives, and read or write their objects'
 
@@ -65,11 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
         DriverError: If the wire cannot be used, a slave refuses, or there is no such slave.
     """
     rig = load_rig(arguments.rig_file) if arguments.rig_file else None
-    interface = arguments.interface or (rig.interface if rig else None)
-    if not interface:
-        raise ConfigurationError(
-            'interface', '', 'a network interface, by --interface or in --rig-file'
-        )
+    interface = interface_of(arguments.interface, rig)
     options = EthercatOptions(interface=interface, namespace=arguments.namespace)
     if arguments.action == 'scan':
         found = sdo_tool.scan(options)
