@@ -17,7 +17,7 @@ from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import DriveFault, HomingError, UnknownBackend
+from stewart_driver.errors import HomingError, LegFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.motion import LegMotion
 
@@ -43,7 +43,7 @@ class Measurement(NamedTuple):
     rates: Array
     forces: Array | None = None
     enabled: bool = False
-    fault: DriveFault | None = None
+    fault: LegFault | None = None
     live: int = 0
     braked: int = 0
     sto: int = 0

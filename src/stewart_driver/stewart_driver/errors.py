@@ -28,18 +28,40 @@ class TransportError(DriverError):
     """The way to the drives is broken: no exchange is possible."""
 
 
-class DriveFault(DriverError):
-    """One drive reports a fault."""
+class LegFault(DriverError):
+    """A leg is lost, cannot be believed, or was asked for something impossible.
+
+    Leg 0 is none of them: a bus, or another way to all. Arguments and not the sentence are kept,
+    so that a fault can cross a process boundary.
+    """
+
+    def __init__(self, leg: int, text: str) -> None:
+        super().__init__(leg, text)
+        self.leg, self.text = leg, text
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        return f'leg {self.leg}: {self.text}' if self.leg else self.text
+
+
+class DriveFault(LegFault):
+    """One drive reports a fault, which has a code."""
 
     def __init__(self, leg: int, code: int, text: str) -> None:
-        super().__init__(f'drive of leg {leg} reports fault 0x{code:04X}: {text}')
-        self.leg = leg
-        self.code = code
-        self.text = text
+        DriverError.__init__(self, leg, code, text)
+        self.leg, self.code, self.text = leg, code, text
 
-    def __reduce__(self) -> tuple[type[DriveFault], tuple[int, int, str]]:
-        """Rebuild from the three values when it crosses a process boundary."""
-        return type(self), (self.leg, self.code, self.text)
+    def __str__(self) -> str:
+        """Return one sentence."""
+        return f'drive of leg {self.leg} reports fault 0x{self.code:04X}: {self.text}'
+
+
+class SensorFault(LegFault):
+    """A position sensor is saturated, or stuck."""
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        return f'position sensor of leg {self.leg}: {self.text}'
 
 
 class HomingError(DriverError):
@@ -58,25 +80,13 @@ class CardError(TransportError):
     """The card cannot be opened, is not what was expected, refuses a call or is gone."""
 
     def __init__(self, device: str, reason: str) -> None:
-        super().__init__(f'analogue card {device}: {reason}')
-        self.device = device
-        self.reason = reason
+        super().__init__(device, reason)
+        self.device, self.reason = device, reason
 
-    def __reduce__(self) -> tuple[type[CardError], tuple[str, str]]:
-        """Rebuild from the two texts when it crosses a process boundary."""
-        return type(self), (self.device, self.reason)
+    def __str__(self) -> str:
+        """Return one sentence."""
+        return f'analogue card {self.device}: {self.reason}'
 
 
 class CalibrationError(DriverError, ValueError):
     """Volts and strokes do not belong together."""
-
-
-class SensorFault(DriveFault):
-    """A position sensor cannot be trusted."""
-
-    SATURATED = 1
-    STUCK = 2
-
-    def __init__(self, leg: int, code: int, text: str) -> None:
-        super().__init__(leg, code, text)
-        self.args = (f'position sensor of leg {leg}: {text}',)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import exp, tau
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,6 +91,23 @@ class LegLimits:
         return replace(
             self, rate=rate or self.rate, acceleration=acceleration or self.acceleration
         )
+
+
+def smoothed(
+    rates: Array, before: Array, strokes: Array, elapsed: float, bandwidth: float
+) -> Array:
+    """Return rates behind a low pass of first order, out of two readings of strokes (6,).
+
+    Args:
+        rates (6,): Those after the reading before [m/s].
+        before, strokes (6,): Reading before, and new one [m].
+        elapsed: Time between the two [s]; where none has passed the rates stay.
+        bandwidth: Corner frequency [Hz].
+    """
+    if elapsed <= 0.0:
+        return rates
+    share = 1.0 - exp(-tau * bandwidth * elapsed)
+    return rates + share * ((strokes - before) / elapsed - rates)
 
 
 def require_rest(strokes: Array, rates: Array, limits: LegLimits) -> None:

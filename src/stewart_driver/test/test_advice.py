@@ -13,15 +13,9 @@ from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.control.state_machine import State
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.errors import CardError, DriveFault, SensorFault
+from stewart_driver.errors import CardError, DriveFault, LegFault, SensorFault
 from stewart_driver.ethercat.cia402.error_codes import error_text, ERROR_TEXTS
-from stewart_driver.ethercat.errors import (
-    AlStatus,
-    LegFault,
-    NotOperational,
-    SdoRefused,
-    WrongCount,
-)
+from stewart_driver.ethercat.errors import AlStatus, NotOperational, SdoRefused, WrongCount
 from stewart_driver.legs import LegLimits
 
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
@@ -69,7 +63,7 @@ def test_what_a_drive_says_of_its_state_chooses_the_action(code: int, action: st
         str(WrongCount('eth1', (), 6)),
         str(SdoRefused(1, 0x6060, 0, 'it does not exist')),
         str(CardError('/dev/comedi0', 'it is closed')),
-        str(SensorFault(1, SensorFault.STUCK, 'it stays')),
+        str(SensorFault(1, 'it stays')),
     ],
 )
 def test_every_sentence_that_ends_in_fault_has_its_action(sentence: str) -> None:

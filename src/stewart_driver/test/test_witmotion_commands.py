@@ -19,8 +19,8 @@ CAPTURED = tuple(
 @pytest.mark.parametrize(
     ('command', 'expected'),
     [
-        (commands.unlock(), 'ff aa 69 88 b5'),
-        (commands.save(), 'ff aa 00 00 00'),
+        (commands.UNLOCK, 'ff aa 69 88 b5'),
+        (commands.SAVE, 'ff aa 00 00 00'),
         (commands.write(Register.SAVE, commands.Save.REBOOT), 'ff aa 00 ff 00'),
         (commands.write(Register.SAVE, commands.Save.FACTORY), 'ff aa 00 01 00'),
         (commands.write(Register.CONTENT, commands.content_mask(IMU)), 'ff aa 02 06 02'),

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, read_only
 from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
 from stewart_dynamics.inertia import InertialModel
@@ -19,6 +18,7 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.rigid_drives import Plant
+from stewart_tables.settings import param, require
 
 # The joints' ends lie this far outside the angles that may be used [rad].
 JOINT_MARGIN = np.radians(2.0)
@@ -26,31 +26,18 @@ JOINT_MARGIN = np.radians(2.0)
 
 @dataclass(frozen=True)
 class Differences:
-    """How a plant differs from its description.
+    """How a plant differs from its description."""
 
-    Attributes:
-        payload_mass: Fixed to the platform, a solid sphere [kg].
-        payload_position: Its centre in ``platform_link`` [m].
-        payload_radius: [m].
-        joint_error: Standard deviation of every coordinate of every joint centre [m].
-        viscous_friction, coulomb_friction: Of every actuator [N s/m], [N].
-        seed: Of the joint errors.
-    """
-
-    payload_mass: float = 0.0
-    payload_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    payload_radius: float = 0.05
-    joint_error: float = 0.0
-    viscous_friction: float = 0.0
-    coulomb_friction: float = 0.0
-    seed: int = 0
+    payload_mass: float = param(0.0, 'of a solid sphere, fixed to the platform [kg]', min=0.0)
+    payload_position: tuple[float, float, float] = param((0.0,) * 3, 'in platform_link [m]')
+    payload_radius: float = param(0.05, 'of that sphere [m]', min=0.0)
+    joint_error: float = param(0.0, 'standard deviation of joint coordinates [m]', min=0.0)
+    viscous_friction: float = param(0.0, 'of every actuator [N s/m]', min=0.0)
+    coulomb_friction: float = param(0.0, 'of every actuator [N]', min=0.0)
+    seed: int = param(0, 'of the joint errors', min=0)
 
     def __post_init__(self) -> None:
-        """Check the signs."""
-        for name in ('payload_mass', 'joint_error', 'viscous_friction', 'coulomb_friction'):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ConfigurationError(name, value, 'a number >= 0')
+        require(self)
 
 
 def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Plant:

@@ -244,7 +244,6 @@ class DaqBackend(Backend):
         options = self._options
         return SensorFault(
             leg + 1,
-            SensorFault.STUCK,
             f'{scan.volts[leg]:+.4f} V stays within {1e3 * options.stuck_band:g} mm for '
             f'{options.stuck_cycles} cycles while the command moves by more than '
             f'{1e3 * options.stuck_travel:g} mm',

@@ -14,7 +14,7 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.options import lines, SensorOptions
 from stewart_driver.errors import SensorFault
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,7 @@ class SensorScanner:
         self, card: AnalogCard, calibration: Calibration, margin: float, rate_bandwidth: float
     ) -> None:
         self._card, self._calibration = card, calibration
-        self._margin = margin
-        self._corner = 2.0 * np.pi * rate_bandwidth
+        self._margin, self._bandwidth = margin, rate_bandwidth
         self._previous: Scan | None = None
 
     def scan(self) -> Scan:
@@ -60,10 +59,8 @@ class SensorScanner:
         low, high = card.inputs.lower + self._margin, card.inputs.upper - self._margin
         elapsed, rates = 0.0, np.zeros(LEGS)
         if (previous := self._previous) is not None:
-            elapsed, rates = card.stamp - previous.stamp, previous.rates
-            if elapsed > 0.0:
-                weight = 1.0 - np.exp(-self._corner * elapsed)
-                rates = rates + weight * ((strokes - previous.strokes) / elapsed - rates)
+            elapsed = card.stamp - previous.stamp
+            rates = smoothed(previous.rates, previous.strokes, strokes, elapsed, self._bandwidth)
         self._previous = Scan(
             card.stamp, elapsed, volts, strokes, rates, (volts <= low) | (volts >= high)
         )
@@ -77,7 +74,6 @@ class SensorScanner:
         leg = int(legs[0])
         return SensorFault(
             leg + 1,
-            SensorFault.SATURATED,
             f'{scan.volts[leg]:+.4f} V is at the end of the range {self._card.inputs}',
         )
 

@@ -10,12 +10,12 @@ from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement
-from stewart_driver.errors import DriveFault, DriverError, TransportError
+from stewart_driver.errors import DriverError, LegFault, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_group import bits, DriveGroup
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import end, longest_ramp
-from stewart_driver.ethercat.errors import AL_STATE, LegFault, OP, SAFEOP
+from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP
 from stewart_driver.ethercat.hand_over import HandOver
 from stewart_driver.ethercat.homing import HomingMotion
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StuckLegs, Targets
@@ -180,7 +180,7 @@ class ActiveBus:
             # In stepped time the cycle may lie ahead of the wire.
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
-        fault: DriveFault | None = None
+        fault: LegFault | None = None
         cycle = self._options.cycle_time
         # Such a frame shares its SYNC0 with the next one: it repeats what the drives have.
         late = self.kind.clocks and self._phase.misses(

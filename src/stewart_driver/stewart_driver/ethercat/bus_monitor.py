@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import DriveFault
+from stewart_driver.errors import DriveFault, LegFault
 from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
@@ -18,7 +18,6 @@ from stewart_driver.ethercat.errors import (
     AlStatus,
     Emergency,
     fault_text,
-    LegFault,
     OP,
     SAFEOP,
 )
@@ -106,7 +105,7 @@ class BusMonitor:
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
-        self._fault: DriveFault | None = None
+        self._fault: LegFault | None = None
         self._incomplete, self._silent = 0, False
         self._counter, self._counted_at = 0, 0.0
         self._heard_at: float | None = None
@@ -147,7 +146,7 @@ class BusMonitor:
         else:
             self._statistics.lost_frames += 1
 
-    def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
+    def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
         period = LOOK_PERIOD if self._fault is None else URGENT_PERIOD
         due = not self._silent and now - self._looked_at >= period

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stewart_driver.errors import DriveFault, DriverError, TransportError
+from stewart_driver.errors import TransportError
 from stewart_driver.ethercat.cia402.error_codes import error_text
 
 
@@ -58,21 +58,6 @@ class NotOperational(TransportError):
 
     def __init__(self, wanted: str, found: Sequence[str]) -> None:
         super().__init__(f'not every drive reaches {wanted}: ' + '; '.join(found))
-
-
-class LegFault(DriveFault):
-    """A leg is lost or was asked for something impossible; the drive has no code for it.
-
-    Leg 0 is the bus: frames come back that not all drives took part in.
-    """
-
-    def __init__(self, leg: int, text: str) -> None:
-        DriverError.__init__(self, f'leg {leg}: {text}' if leg else text)
-        self.leg, self.code, self.text = leg, 0, text
-
-    def __reduce__(self) -> tuple[type[LegFault], tuple[int, str]]:  # type: ignore[override]
-        """Rebuild from its two values when it crosses a process boundary."""
-        return type(self), (self.leg, self.text)
 
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}

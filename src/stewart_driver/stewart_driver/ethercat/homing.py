@@ -15,11 +15,11 @@ import struct
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from stewart_driver.errors import ConfigurationError, TransportError
+from stewart_driver.errors import ConfigurationError, LegFault, TransportError
 from stewart_driver.ethercat.cia402 import objects
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
-from stewart_driver.ethercat.errors import LegFault, SdoRefused
+from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs

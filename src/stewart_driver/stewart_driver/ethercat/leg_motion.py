@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, tau
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.control.supervision import StuckDetector
+from stewart_driver.errors import LegFault
 from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
-from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS, smoothed
 from stewart_driver.path.common_stop import StartOffset
 
 # The interpolator catches up a late cycle with 10 % more speed, and skips three at most.
@@ -51,7 +50,7 @@ class MeasuredLegs:
         inputs: Sequence[Inputs],
         now: float,
     ) -> None:
-        self._gear, self._corner = gear, tau * bandwidth
+        self._gear, self._bandwidth = gear, bandwidth
         self.inputs, self.stamp = inputs, now
         self._zeros = np.array(self.counts if zeros is None else zeros, dtype=np.float64)
         self.strokes, self.rates = self._measured(), np.zeros(LEGS)
@@ -81,9 +80,8 @@ class MeasuredLegs:
         velocities = [item.velocity for item in inputs]
         if None not in velocities:
             self.rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
-        elif elapsed > 0.0:
-            share = 1.0 - exp(-self._corner * elapsed)
-            self.rates = self.rates + share * ((self.strokes - before) / elapsed - self.rates)
+        else:
+            self.rates = smoothed(self.rates, before, self.strokes, elapsed, self._bandwidth)
 
     def _measured(self) -> Array:
         return self._gear.strokes(np.array(self.counts, dtype=np.float64), self._zeros)

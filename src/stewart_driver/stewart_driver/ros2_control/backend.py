@@ -16,7 +16,7 @@ import time
 from typing import ClassVar, NamedTuple, Protocol
 
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.errors import ConfigurationError, DriveFault, HomingError, TransportError
+from stewart_driver.errors import ConfigurationError, HomingError, LegFault, TransportError
 from stewart_driver.legs import ALL_LEGS, Array, LEG_NAMES, LegLimits, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
 from stewart_tables.settings import param, positive, require
@@ -94,14 +94,6 @@ class Controller(Protocol):
         """Let go."""
 
 
-class JointStatesFault(DriveFault):
-    """Joint states are late, missing or old."""
-
-    def __init__(self, leg: int, code: int, text: str) -> None:
-        super().__init__(leg, code, text)
-        self.args = (text,)
-
-
 class ControllerBackend(Backend):
     """Six drives behind a controller."""
 
@@ -118,7 +110,7 @@ class ControllerBackend(Backend):
         self._reading: JointReading | None = None
         self._stamp = self._heard_at = self._now = 0.0
         self._on = False
-        self._fault: JointStatesFault | None = None
+        self._fault: LegFault | None = None
 
     @abstractmethod
     def connect(self) -> Controller:
@@ -235,7 +227,7 @@ class ControllerBackend(Backend):
     def _longest_silence(self) -> float:
         return LONGEST_SILENCE * self.cycle_time
 
-    def _silence(self, heard: JointReading | None = None) -> JointStatesFault | None:
+    def _silence(self, heard: JointReading | None = None) -> LegFault | None:
         """Return what is wrong with the joint states, if they have stayed away for too long."""
         silent = self._now - self._heard_at
         # A share of a cycle is rounding.
@@ -247,4 +239,4 @@ class ControllerBackend(Backend):
             text = f'{topic} is stamped {age:.3f} s before it comes, {allowed}'
         else:
             text = f'{topic} has been silent for {silent:.3f} s, {allowed}'
-        return JointStatesFault(1, 0, text)
+        return LegFault(0, text)

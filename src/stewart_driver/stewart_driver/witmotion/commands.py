@@ -15,7 +15,6 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.frames import FRAME_LENGTH, FrameType
 
 PREFIX = b'\xff\xaa'
-UNLOCK_KEY = 0xB588
 BITS_PER_BYTE = 10  # 8N1: start, eight, stop
 
 
@@ -79,19 +78,15 @@ def write(register: Register, value: int) -> bytes:
     return PREFIX + bytes([register]) + value.to_bytes(2, 'little')
 
 
-def unlock() -> bytes:
-    """Return the command that makes the sensor listen to writes for ten seconds."""
-    return write(Register.KEY, UNLOCK_KEY)
+UNLOCK = write(Register.KEY, 0xB588)
+"""Makes the sensor listen to writes for ten seconds."""
+SAVE = write(Register.SAVE, Save.KEEP)
+"""Keeps the settings through a loss of power."""
 
 
 def read(register: int) -> bytes:
     """Return the command that makes the sensor send four registers, beginning with this one."""
     return write(Register.READ, register)
-
-
-def save() -> bytes:
-    """Return the command that keeps the settings through a loss of power."""
-    return write(Register.SAVE, Save.KEEP)
 
 
 def content_mask(types: Iterable[FrameType]) -> int:

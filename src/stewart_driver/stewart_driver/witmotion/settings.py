@@ -150,13 +150,13 @@ def configure(
             )
         yield from restart(link, (settings.baud,))
     elif changes and settings.save:
-        yield from send(link, commands.save())
+        yield from send(link, commands.SAVE)
     return tuple(changes)
 
 
 def restart(link: Link, speeds: Sequence[int]) -> Conversation[int]:
     """Save and start anew, which some models need to obey; return the speed found."""
-    yield from send(link, commands.save())
+    yield from send(link, commands.SAVE)
     yield from send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
     yield from link.listen(RESTART)
     return (yield from probe(link, speeds))
@@ -185,7 +185,7 @@ def registers(link: Link) -> Conversation[dict[Register, int]]:
 
 def send(link: Link, command: bytes) -> Conversation[None]:
     """Send a command that needs an unlocked sensor."""
-    link.send(commands.unlock())
+    link.send(commands.UNLOCK)
     yield from link.listen(PAUSE)
     link.send(command)
     yield from link.listen(PAUSE)

@@ -13,14 +13,11 @@ import os
 from pathlib import Path
 import sys
 
+from stewart_tables.errors import StewartError
+
 # A process with several threads may not enter a namespace, and these start theirs when imported.
 for library in ('OPENBLAS', 'OMP', 'MKL'):
     os.environ[f'{library}_NUM_THREADS'] = '1'
-
-
-def is_deliberate(error: BaseException) -> bool:
-    """Tell an error of ours or of the operating system, for which one sentence is enough."""
-    return isinstance(error, OSError) or type(error).__module__.startswith('stewart_')
 
 
 def main() -> int:
@@ -37,9 +34,7 @@ def main() -> int:
 
         settings = RigSettings.from_plain(json.loads(arguments.settings))
         serve(settings, arguments.directory, lambda ends: print(json.dumps(ends), flush=True))
-    except Exception as error:
-        if not is_deliberate(error):
-            raise
+    except (StewartError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
