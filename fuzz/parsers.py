@@ -25,7 +25,6 @@ from stewart_bringup.rigs import config_folder, require_known_nodes
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_description import platform_path
 from stewart_description.urdf import render_urdf
-from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
 from stewart_driver.rig_file import (
     Channel,
@@ -43,12 +42,11 @@ from stewart_identification.importing.text_log import text_table
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import lengths_of, motion_in_base, read_motion
-from stewart_node_support.errors import MessageError, ParameterError
+from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader, tracking_error_reader
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import parameters_of
-from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
-from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.settings import RigSettings, VirtualRigParameters
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
 from stewart_tables.csv_tables import read_table
 from stewart_tables.errors import StewartError
@@ -341,10 +339,10 @@ def urdfs(place: Path) -> tuple[Sequence[bytes], Parse]:
 SUITE = (StewartError,)
 FILES: dict[str, Parser] = {
     'platform YAML': Parser(platforms, SUITE, mutations.of_yaml),
-    'rig file YAML': Parser(rigs, (DriverError,), mutations.of_yaml),
-    'drive type YAML': Parser(drive_types, (DriverError,), mutations.of_yaml),
-    'rig parameters YAML': Parser(rig_parameters, (*SUITE, ParameterError), mutations.of_yaml),
-    'node parameters YAML': Parser(node_parameters, (ParameterError,), mutations.of_yaml),
+    'rig file YAML': Parser(rigs, SUITE, mutations.of_yaml),
+    'drive type YAML': Parser(drive_types, SUITE, mutations.of_yaml),
+    'rig parameters YAML': Parser(rig_parameters, SUITE, mutations.of_yaml),
+    'node parameters YAML': Parser(node_parameters, SUITE, mutations.of_yaml),
     'motion and length CSV': Parser(tables, SUITE, mutations.of_lines),
     'IMU text log': Parser(text_logs, SUITE, mutations.of_lines),
     'IMU MAT log': Parser(mat_logs, SUITE),

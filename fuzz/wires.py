@@ -18,7 +18,7 @@ from stewart_cueing.vehicle.datagrams import ANGULAR_VELOCITY, G_LOAD
 from stewart_cueing.vehicle.datagrams import PARSERS as DATAGRAMS
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import StewartError
 from stewart_driver.witmotion.samples import attitude_of, CycleGrouper, Decoder
 from stewart_simulation.control import ControlServer
 from stewart_simulation.daq_card.card import Card, CardSettings
@@ -354,7 +354,7 @@ def control(place: Path) -> tuple[Sequence[bytes], Parse]:
     return [b'{"fault": "observe"}', *samples], parse
 
 
-DRIVER, SEGMENT = (DriverError,), (SegmentError,)
+DRIVER, SEGMENT = (StewartError,), (SegmentError,)
 
 
 def simulators(place: Path) -> tuple[Sequence[bytes], Parse]:
