@@ -130,14 +130,9 @@ class RigSettings(PlantOptions):
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> RigSettings:
         """Return the settings that a JSON object means; raises `ConfigurationError`."""
-        # JSON writes a decimal number without a fraction as it likes.
-        decimal = {item.name for item in fields(cls) if isinstance(item.default, float)}
+        defaults = {item.name: item.default for item in fields(cls)}
         return filled(
-            cls,
-            {
-                name: float(value) if name in decimal and type(value) is int else value
-                for name, value in values.items()
-            },
+            cls, {name: _decimal(defaults.get(name), value) for name, value in values.items()}
         )
 
     def plain(self) -> dict[str, Any]:
@@ -156,6 +151,13 @@ class VirtualRigParameters:
         'only, empty: the base is what `base` says',
     )
     truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
+
+
+def _decimal(default: Any, value: Any) -> Any:
+    """Return a value with decimal numbers where the default has them: JSON may write 3 for 3.0."""
+    if isinstance(default, tuple) and isinstance(value, list) and default:
+        return [_decimal(default[0], item) for item in value]
+    return float(value) if isinstance(default, float) and type(value) is int else value
 
 
 def _objects(text: str) -> frozenset[int]:
