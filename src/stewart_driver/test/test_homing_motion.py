@@ -33,6 +33,8 @@ class Drive:
         self.rate = 0.0
         self.fails_after: int | None = None
         self.keeps_mode = False
+        # What it says of the homing before, and how long it goes on to; where it counts then.
+        self.before, self.begins_after, self.count = 0, 0, 0
 
     def read(self, index: int, subindex: int) -> bytes:
         return self.objects[index, subindex]
@@ -51,6 +53,9 @@ class Drive:
             self.frames = 0
             return Inputs(ON | FOLLOWS | AT_REST, 0)
         self.frames += 1 if bits & START and not bits & HALT else 0
+        if self.before and self.frames < self.begins_after:
+            return Inputs(ON | AT_REST | self.before, self.count)
+        self.before = 0
         moves = bool(bits & START) and not bits & HALT and self.frames < self.home_after
         self.rate = 0.05 if moves else 0.0
         word = ON | (0 if moves else AT_REST)
@@ -58,15 +63,23 @@ class Drive:
             self.rate, word = 0.0, ON | AT_REST | FAILED
         elif self.frames >= self.home_after:
             word |= ATTAINED
-        return Inputs(word, 0)
+        return Inputs(word, self.count)
 
 
 class Bench:
-    def __init__(self, frames_to_answer: int = 0) -> None:
+    def __init__(self, frames_to_answer: int = 0, *, in_place: bool = False) -> None:
         self.drives = [Drive(leg) for leg in range(1, 7)]
         self.frames_to_answer = frames_to_answer
         self.motion = HomingMotion(
-            PLAN, self.drives, [False] * 6, GEAR, STROKE, CYCLE, 5.0, self.beside
+            PLAN,
+            self.drives,
+            [False] * 6,
+            GEAR,
+            STROKE,
+            CYCLE,
+            5.0,
+            self.beside,
+            in_place=in_place,
         )
         self.now, self.holding = 5.0, False
         self.sent: list[tuple[int | None, int]] = []
@@ -136,6 +149,59 @@ def test_bit_12_of_mode_8_is_not_taken_for_home() -> None:
         bench.step()
 
     assert len(bench.sent) - first >= 200 - 1
+
+
+@pytest.mark.parametrize('before', [ATTAINED, FAILED])
+def test_what_a_drive_says_of_its_last_homing_is_not_taken_for_this_one(before: int) -> None:
+    """40 ms to begin anew, which are more than the frames of a controlword."""
+    bench = Bench()
+    for drive in bench.drives:
+        drive.before, drive.begins_after, drive.home_after = before, 20, 60
+    bench.until_over()
+
+    assert (bench.motion.homed, bench.motion.fault) == (True, None)
+    started = [axis for axis, bits in bench.sent if bits == START]
+    assert all(started.count(axis) >= 60 for axis in range(6))
+
+
+def test_a_drive_that_never_begins_is_a_fault_of_its_leg() -> None:
+    bench = Bench()
+    bench.drives[0].before, bench.drives[0].begins_after = ATTAINED, 10**6
+    bench.until_over()
+
+    assert not bench.motion.homed
+    assert str(bench.motion.fault) == (
+        'leg 1: its drive has not begun to home within 1 s: it says all the time that it is home '
+        '(statusword bits 10 and 12)'
+    )
+    assert bench.drives[0].mode == 8
+
+
+def test_a_drive_that_is_home_counts_from_there() -> None:
+    """607Ch is 0; it may have overrun its index pulse a little."""
+    bench = Bench()
+    for axis, millimetres in enumerate((0.0, 1.0, -1.0, -7.0)):
+        bench.drives[axis].count = round(millimetres * 2**23 / 10.0)
+    bench.until_over()
+
+    assert str(bench.motion.fault) == (
+        'leg 4: its drive says that it is home, but at -5872026 counts instead of 0'
+    )
+
+
+def test_home_where_the_legs_stand_may_be_there_between_two_frames() -> None:
+    """Methods 35 and 37: nothing moves, and nothing may be seen of it but the count."""
+    bench = Bench(in_place=True)
+    for drive in bench.drives:
+        drive.before, drive.begins_after = ATTAINED, 10**6
+    bench.until_over()
+    assert bench.motion.homed
+
+    bench = Bench(in_place=True)
+    bench.drives[5].before, bench.drives[5].begins_after = ATTAINED, 10**6
+    bench.drives[5].count = 2**23
+    bench.until_over()
+    assert str(bench.motion.fault).startswith('leg 6: its drive has not begun to home within 1 s')
 
 
 def test_nobody_asking_halts_within_the_dead_mans_time_and_names_it() -> None:

@@ -17,7 +17,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import end, longest_ramp
 from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP
 from stewart_driver.ethercat.hand_over import HandOver
-from stewart_driver.ethercat.homing import HomingMotion
+from stewart_driver.ethercat.homing import HomingMotion, IN_PLACE
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StuckLegs, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
@@ -166,6 +166,7 @@ class ActiveBus:
             self._options.cycle_time,
             self._wire.now(),
             self._wire.beside,
+            in_place=self._options.homing_method in IN_PLACE,
         )
         return self.homing
 

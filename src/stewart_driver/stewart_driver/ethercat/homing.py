@@ -24,7 +24,7 @@ from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Setting
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.sdo import SdoChannel
-from stewart_driver.legs import Array, LEGS, STANDSTILL
+from stewart_driver.legs import Array, END_MARGIN, LEGS, STANDSTILL
 from stewart_tables.yaml_models import Check
 
 # The request has to be renewed within this time, else the motion halts [s].
@@ -34,7 +34,7 @@ TIME_MARGIN, LATEST_START = 1.5, 1.0
 # A halted leg is at rest, beside its ramp, and a drive in another mode, within this time [s].
 HALT_TIMEOUT, MODE_TIMEOUT = 1.0, 0.5
 # Of 6098h: to switches and index pulses, and the present position.
-METHODS = (*range(1, 38),)
+METHODS, IN_PLACE = (*range(1, 38),), frozenset({35, 37})
 
 
 class Bits(IntFlag):
@@ -83,6 +83,14 @@ class HomingPlan(NamedTuple):
         yield Setting('homing acceleration', objects.HOMING_ACCELERATION, 0, data)
         yield Setting('home offset', objects.HOME_OFFSET, 0, bytes(4), signed=True)
 
+    def near(self, gear: Gear) -> float:
+        """Return how far from 0 a leg may stand that has come home [count].
+
+        A drive need not turn back to its switch or index pulse, which it has overrun meanwhile.
+        """
+        overrun = self.fast_speed**2 / (2.0 * self.acceleration)
+        return abs(gear.counts_per_metre) * (overrun + END_MARGIN)
+
     def longest(self, gear: Gear, stroke: float) -> float:
         """Return how long the homing of a leg may take [s].
 
@@ -110,6 +118,7 @@ class HomingMotion:
         stroke: Longest way of a leg [m].
         cycle_time, now: Time between frames, and present instant [s].
         beside: Asks a drive while frames go on; `Wire.beside`.
+        in_place: Whether home is where the legs stand, so that a drive may be there at once.
 
     Attributes:
         powered: Whether the drives shall be on.
@@ -131,8 +140,11 @@ class HomingMotion:
         cycle_time: float,
         now: float,
         beside: Callable[[int, Callable[[], bytes | None]], Generator[None, None, bytes | None]],
+        *,
+        in_place: bool = False,
     ) -> None:
         self._drives, self._mode_mapped, self._beside = drives, mode_mapped, beside
+        self._in_place, self._near = in_place, plan.near(gear)
         self._longest = plan.longest(gear, stroke)
         self._slow_frames = ceil(MODE_TIMEOUT / cycle_time)
         self._halt_time = HALT_TIMEOUT + plan.fast_speed / plan.acceleration
@@ -202,27 +214,16 @@ class HomingMotion:
 
     def _home(self, axis: int) -> Iterator[None]:
         """Home one leg; whatever happens, its drive is at rest and in mode 8 in the end."""
-        wrong, began = '', self._now
         yield from self._switch(axis, Mode.HOMING)
         self.bits = Bits.START
-        # Until here the statusword may be that of a homing before.
-        for _ in range(2 * FRAMES_TO_ACT):
-            yield
-        while True:
-            word = self._inputs[axis].statusword
-            if word & FAILED:
-                wrong = 'its drive reports a homing error (statusword bit 13)'
-            elif self._halted or not self._holding or word & ATTAINED == ATTAINED:
-                break
-            elif self._now - began > self._longest:
-                wrong = f'it has not come home within {self._longest:.1f} s'
-            if wrong:
-                break
-            yield
+        wrong = yield from self._until_attained(axis)
         attained = not (wrong or self._halted) and self._holding
         if not attained:
             self.bits = Bits.START | Bits.HALT
         wrong = yield from self._rest(axis, wrong)
+        if attained and not (wrong or self._at_zero(axis)):
+            count = self._inputs[axis].position
+            wrong = f'its drive says that it is home, but at {count} counts instead of 0'
         yield from self._switch(axis, Mode.CYCLIC_SYNCHRONOUS_POSITION)
         self.bits = Bits.NONE
         if wrong:
@@ -230,6 +231,38 @@ class HomingMotion:
         self._look()
         if not attained:
             raise _NotHomed('a drive has left operation')
+
+    def _until_attained(self, axis: int) -> Generator[None, None, str]:
+        """Wait until a leg is home or has to be halted; return what is wrong.
+
+        A drive may say for a while how its last homing has ended, for it takes its time to begin
+        anew. Only one that homes in place may have begun and ended between two frames.
+        """
+        start, frames, begun = self._now, 0, False
+        while True:
+            word, elapsed = self._inputs[axis].statusword, self._now - start
+            attained, failed = word & ATTAINED == ATTAINED, bool(word & FAILED)
+            begun = begun or not (attained or failed)
+            known = begun or (attained and self._in_place and self._at_zero(axis))
+            # Until then the statusword may be that of the frames before the start bit.
+            if frames >= 2 * FRAMES_TO_ACT:
+                if failed and (begun or elapsed > LATEST_START):
+                    return 'its drive reports a homing error (statusword bit 13)'
+                if self._halted or not self._holding or (attained and known):
+                    return ''
+                if not known and elapsed > LATEST_START:
+                    return (
+                        f'its drive has not begun to home within {LATEST_START:g} s: it says all '
+                        'the time that it is home (statusword bits 10 and 12)'
+                    )
+                if elapsed > self._longest:
+                    return f'it has not come home within {self._longest:.1f} s'
+            frames += 1
+            yield
+
+    def _at_zero(self, axis: int) -> bool:
+        """Tell whether the count of a leg is that of home, for the home offset is 0."""
+        return abs(self._inputs[axis].position) <= self._near
 
     def _rest(self, axis: int, wrong: str) -> Generator[None, None, str]:
         """Wait until a leg stands, and its counts are those that go with its statusword."""
