@@ -4,22 +4,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+import datetime
 from pathlib import Path
+import struct
 import sys
+from typing import Any
 
 import pytest
 
 # Tests are imported by path, and their helpers have to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
+from scripted_wire import COUNTS, CYCLE, KIND, OP, OPTIONS, ScriptedSlave, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
 from stewart_driver.ethercat.errors import AlStatus, NotOperational, WrongBus
+from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, OutputImage
-from stewart_driver.ethercat.starting import merge_notes, start
-from stewart_driver.rig_file import DriveIdentity
+from stewart_driver.ethercat.starting import merge_notes, start, StartedBus
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity
 
 
 @pytest.fixture
@@ -147,3 +152,68 @@ def test_a_started_bus_is_in_safeop_before_anybody_looks(wire: ScriptedWire) -> 
     start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
 
     assert all(item.state == 4 for item in wire.statuses())
+
+
+class LimitedWire(ScriptedWire):
+    """Six drives with software limits (607Dh); `off` is what a power cycle does to them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.limits = {(leg, end): bytes(4) for leg in range(1, 7) for end in (1, 2)}
+
+    def off(self, *, moved: float, keeps: bool) -> None:
+        self.positions = [item + round(moved * COUNTS) for item in self.positions]
+        if not keeps:
+            self.limits = dict.fromkeys(self.limits, bytes(4))
+
+    def scan(self, count: int, accepts: Any = None) -> Any:
+        return [LimitedSlave(leg, self) for leg in range(1, count + 1)]
+
+
+class LimitedSlave(ScriptedSlave):
+    def read(self, index: int, subindex: int) -> bytes:
+        wire = self._wire
+        if index == 0x607D and isinstance(wire, LimitedWire):
+            return wire.limits[self.leg, subindex]
+        return super().read(index, subindex)
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        wire = self._wire
+        if index == 0x607D and isinstance(wire, LimitedWire):
+            wire.limits[self.leg, subindex] = data
+
+
+def session(wire: LimitedWire, starts: int, *, keeps: bool, **known: bool) -> StartedBus:
+    """Start so often, with a bus lost in between, while the legs sink by 3 mm each time."""
+    wire.found = [item._replace(serial=7) for item in wire.found]
+    zeros = (0,) * 6
+    calibration = DriveCalibration(
+        zeros, datetime.date(2026, 11, 1), 'home', zeros, tuple(wire.found), tuple(wire.positions)
+    )
+    seen, remembered = None, False
+    for number in range(starts):
+        if number:
+            wire.off(moved=-0.003, keeps=keeps)
+        lately = Known(calibration, 'rig.yaml', seen, remembered=remembered, **known)
+        started = start(wire, KIND, OPTIONS, PhaseLock(CYCLE), lately)
+        seen, remembered = tuple(wire.positions), started.remembered
+        calibration = replace(calibration, parked_counts=seen)
+    return started
+
+
+def test_limits_are_proof_of_a_session_only_where_drives_forget_them() -> None:
+    """Drives that keep 607Dh in an EEPROM may have been off, and have lost their turns."""
+    wire = LimitedWire()
+    # The cable was pulled, and they have not been off.
+    assert session(wire, 2, keeps=True).not_homed == ''
+    # They were off, and have forgotten.
+    assert 'leg 1 stands -3.000 mm from where' in session(LimitedWire(), 2, keeps=False).not_homed
+    # Another session: what they have told at its start is not from it.
+    again = session(wire, 2, keeps=True)
+    assert 'leg 1 stands -3.000 mm from where it was' in again.not_homed
+
+
+def test_limits_are_no_proof_for_incremental_encoders() -> None:
+    """They count from 0 again after every power cycle, whatever else the drives keep."""
+    started = session(LimitedWire(), 2, keeps=True, incremental=True)
+    assert started.not_homed.startswith('the encoders are incremental')

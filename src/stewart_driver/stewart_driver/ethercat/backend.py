@@ -81,6 +81,7 @@ class EthercatBackend(Backend):
         self._bus: wires.Wire | None = None
         self._active: ActiveBus | None = None
         self._seen: tuple[int, ...] | None = None
+        self._remembered = False
         self.wire = WireStatistics()
         self.notes = ''
 
@@ -304,12 +305,13 @@ class EthercatBackend(Backend):
                 self._seen,
                 self._incremental,
                 just_homed,
+                self._remembered,
             )
             started = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()
             raise
-        self._not_homed = started.not_homed
+        self._not_homed, self._remembered = started.not_homed, started.remembered
         monitor = BusMonitor(bus, self._interface, self._options, self.wire)
         self._active = ActiveBus(bus, started, self._kind, self._options, monitor, self._phase)
         notes = (self._standing(self._active.legs.strokes), self._unwritable(), *started.notes)

@@ -153,7 +153,7 @@ def software_limits(
 
 
 def holds_limits(drive: SdoChannel, ends: tuple[int, int]) -> bool:
-    """Tell whether a drive still has its software limits, which it forgets when switched off."""
+    """Tell whether a drive has these software limits, which most forget when switched off."""
     index = objects.SOFTWARE_POSITION_LIMIT
     try:
         return all(

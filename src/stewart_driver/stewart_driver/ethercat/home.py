@@ -34,6 +34,8 @@ class Known(NamedTuple):
         seen: Where the drives stood last in this session [count], if it has only lost its bus.
         incremental: Whether positions mean nothing before the drives have homed.
         just_homed: Whether they have, and stand where they were seen.
+        remembered: Whether a drive had its software limits before this session gave it any: it may
+            keep them while it is off.
     """
 
     calibration: DriveCalibration | None
@@ -41,6 +43,7 @@ class Known(NamedTuple):
     seen: tuple[int, ...] | None = None
     incremental: bool = False
     just_homed: bool = False
+    remembered: bool = False
 
     @property
     def zeros(self) -> tuple[int, ...] | None:
@@ -66,18 +69,17 @@ class Known(NamedTuple):
         """Say why the positions of the drives are not proven to be strokes.
 
         They are, if these are the calibrated drives and stand where they stood when they were last
-        switched off; before the first time, where they were calibrated. Drives that have not been
-        off since this session has given them their limits, and have `kept` them, need no new
-        proof.
+        switched off; before the first time, where they were calibrated. Absolute drives that have
+        `kept` the limits of this session have not been off since, and need no new proof.
         """
         calibration = self.calibration
         reason = why_not(calibration, found, self.rig_file)
         if reason or calibration is None:
             return reason
-        if kept:
-            return ''
         if self.incremental and not self.just_homed:
             return 'the encoders are incremental: nobody knows where the legs are before they home'
+        if kept:
+            return ''
         return why_elsewhere(calibration, positions, kind.gear, self.seen)
 
 

@@ -45,6 +45,7 @@ class StartedBus(NamedTuple):
         zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
         notes: What the drives do not have of what was asked for, and what they do instead.
         holds_alone: Whether every drive stops and holds its leg when it hears nothing.
+        remembered: As `Known` has it, after the first start of a session.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -54,6 +55,7 @@ class StartedBus(NamedTuple):
     notes: tuple[str, ...] = ()
     drives: Sequence[SdoChannel] = ()
     holds_alone: bool = False
+    remembered: bool = False
 
 
 def start(
@@ -72,7 +74,7 @@ def start(
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
     known = known or Known(None, options.rig_file)
-    ends, not_homed = _software_limits(wire, slaves, identities, kind, known)
+    ends, not_homed, remembered = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
     layouts = tuple(
@@ -115,6 +117,7 @@ def start(
         tuple(filter(None, notes)),
         slaves,
         not letting_go,
+        remembered,
     )
 
 
@@ -124,21 +127,24 @@ def _software_limits(
     identities: Sequence[DriveIdentity],
     kind: DriveType,
     known: Known,
-) -> tuple[Sequence[tuple[int, int] | None], str]:
+) -> tuple[Sequence[tuple[int, int] | None], str, bool]:
     """Return between which counts each drive may be, and why their positions are no strokes.
 
-    Where they are none there are no limits; the reason is empty where they are.
+    Where they are none there are no limits; the reason is empty where they are. And whether drives
+    may remember such limits while they are off, as `Known` has it.
     """
     positions = wire.each([partial(home.read_position, slave) for slave in slaves])
     ends = None if known.zeros is None else known.ends(kind, positions)
-    kept = False
-    if ends is not None and known.seen:
+    kept, remembered = False, known.remembered
+    if ends is not None:
         asked = zip(slaves, ends, strict=True)
-        kept = all(wire.each([partial(guards.holds_limits, *item) for item in asked]))
+        held = wire.each([partial(guards.holds_limits, *item) for item in asked])
+        remembered = remembered or (not known.seen and any(held))
+        kept = all(held) and not remembered
     not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
     if ends is None or not_homed:
-        return [None] * LEGS, not_homed
-    return ends, ''
+        return [None] * LEGS, not_homed, remembered
+    return ends, '', remembered
 
 
 def merge_notes(notes: Sequence[str]) -> list[str]:
