@@ -72,6 +72,7 @@ class ScriptedWire:
         self.instants: list[float] = []
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
         self.bits = [0x1210] * 6
+        self.watchdogs = [0.1] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
 
     def now(self) -> float:

@@ -45,6 +45,7 @@ class Slave:
         self.state = self.al_status = 0
         self.input, self.output = b'', b''
         self._says, self.mailbox_reads = says, 0
+        self.watchdog_ms, self.output_manager = 100.0, 0x64
 
     def look(self) -> None:
         self.state, self.al_status = self._says()
@@ -61,6 +62,14 @@ class Slave:
         """As pysoem, for a slave that counts tenths of a millisecond."""
         if 10.0 * time_ms > 65535.0:
             raise AttributeError('wd_time_ms is limited to 6553.5 ms')
+        self.watchdog_ms = time_ms
+
+    def get_watchdog(self, kind: str) -> float:
+        return self.watchdog_ms
+
+    def _fprd(self, register: int, length: int) -> bytes:
+        assert (register, length) == (0x0814, 1)
+        return bytes([self.output_manager])
 
     def dc_sync(self, *_: Any) -> None: ...
 
@@ -257,6 +266,18 @@ def test_a_watchdog_time_that_a_slave_cannot_count_is_one_sentence(
     cable.bus.scan(6)
     with pytest.raises(NotOperational, match=r'the watchdog time: wd_time_ms is limited to'):
         cable.bus.map(watchdog=7.0, sync=None)
+
+
+def test_a_watchdog_that_the_eeprom_does_not_arm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its time may be written, and bit 6 of the sync manager lets nobody look at it."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6)
+    for slave in cable.master.slaves:
+        slave._says = lambda: (SAFEOP, 0)
+    cable.master.slaves[2].output_manager = 0x24
+    cable.bus.map(watchdog=0.2, sync=None)
+
+    assert cable.bus.watchdogs == [0.2, 0.2, 0.0, 0.2, 0.2, 0.2]
 
 
 def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

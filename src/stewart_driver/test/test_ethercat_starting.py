@@ -134,6 +134,17 @@ def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(
     assert '1 read 6061' not in wire.log
 
 
+def test_a_drive_whose_watchdog_does_not_act_is_named(wire: ScriptedWire) -> None:
+    assert not [note for note in start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes if '0814h' in note]
+    wire.watchdogs = [0.1, 0.0995, 0.0, 0.1, 6.5, 0.1]
+    (note,) = (
+        note for note in start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes if '0814h' in note
+    )
+    assert note.startswith(
+        'the watchdog (0420h, 0814h) of leg 3 is not armed, of leg 5 acts after 6500 ms: without'
+    )
+
+
 def test_a_started_bus_is_in_safeop_before_anybody_looks(wire: ScriptedWire) -> None:
     """A segment of others: a reset saw drives still in OP, and never asked for it again."""
 

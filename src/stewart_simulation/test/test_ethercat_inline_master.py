@@ -10,6 +10,7 @@ import struct
 
 import pytest
 from stewart_driver.ethercat.errors import Emergency, NotOperational, SdoRefused
+from stewart_simulation.ethercat import eeprom
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode, encode
 from stewart_simulation.ethercat.master.bus import InlineBus
@@ -103,6 +104,24 @@ def test_slaves_are_counted_addressed_and_read(bench: Bench) -> None:
     assert bench.line.frames[0].hex() == (
         'ffffffffffff01010101010188a4' '0d10' '070100000000010000000000' '00'
     )  # fmt: skip
+
+
+def test_a_slave_whose_eeprom_does_not_arm_its_watchdog_stays_in_op_and_is_seen(
+    monkeypatch: pytest.MonkeyPatch, build: Callable[..., Bench]
+) -> None:
+    monkeypatch.setattr(eeprom, 'CONTROL', (0x26, 0x22, 0x24, 0x20))
+    silent = build(sync_error_limit=0)
+    monkeypatch.undo()
+    watched = build(sync_error_limit=0)
+    states = []
+    for bench in (silent, watched):
+        bench.to_op()
+        bench.bus.sleep(0.5)
+        states.append({item.state for item in bench.bus.statuses()})
+
+    assert silent.bus.watchdogs == [0.0] * 6
+    assert watched.bus.watchdogs == pytest.approx([0.1] * 6, rel=1e-3)
+    assert states == [{OP}, {SAFEOP | 0x10}]
 
 
 def test_process_data_watchdog_and_sync0_are_as_the_standard_has_them(bench: Bench) -> None:

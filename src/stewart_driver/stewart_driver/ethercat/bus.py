@@ -28,12 +28,12 @@ from stewart_driver.ethercat.errors import (
 from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
 
-MICROSECONDS = 1e6
-MILLISECONDS = 1e3
-NANOSECONDS = 1e9
+MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
 # One frame while the bus is being set up, when nothing waits for it.
 START_PATIENCE = 0.05
 STATE_PATIENCE = 0.5
+# Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
+OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
@@ -108,6 +108,7 @@ class Bus:
 
     Attributes:
         drives: In the order of the cable, after `scan`.
+        watchdogs: After which silence each drive stops by its registers [s], 0: never; after `map`.
 
     Raises:
         NoInterface: If there is no such interface.
@@ -128,6 +129,7 @@ class Bus:
         self._emergencies: list[tuple[int, Emergency]] = []
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
+        self.watchdogs: list[float] = []
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: dict[int, Future[Any]] = {}
         self._clocks_run = False
@@ -235,6 +237,7 @@ class Bus:
             self._clocks_run = True
         try:
             self._master.config_map()
+            self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
             raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
         except pysoem.ConfigMapError as error:
@@ -379,7 +382,14 @@ def _status(slave: pysoem.CdefSlave) -> AlStatus:
     return AlStatus(slave.state, slave.al_status, text)
 
 
-def _retry_working_counter(call: Callable[[], None]) -> None:
+def _watchdog(slave: pysoem.CdefSlave) -> float:
+    """Return after which silence a slave leaves OP [s]; its EEPROM may have switched that off."""
+    (control,) = _retry_working_counter(lambda: slave._fprd(OUTPUTS_CONTROL, 1))
+    time_ms = _retry_working_counter(lambda: slave.get_watchdog('processdata'))
+    return float(time_ms) / MILLISECONDS if control & WATCHDOG_TRIGGER else 0.0
+
+
+def _retry_working_counter(call: Callable[[], T]) -> T:
     """Try again where one frame may take 2 ms only, which pysoem does not let one change."""
     limit = time.monotonic() + STATE_PATIENCE
     while time.monotonic() < limit:

@@ -35,6 +35,8 @@ CYCLES_BETWEEN_LOOKS = 5
 MOST_ALIGNING_FRAMES = 250
 # A slave goes down to SAFEOP within this time [s].
 DOWN_PATIENCE = 1.0
+# Controllers round the time of their watchdog by less than this share.
+WATCHDOG_ROUNDING = 0.1
 
 
 class StartedBus(NamedTuple):
@@ -102,6 +104,7 @@ def start(
         *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
         '' if kind.brake_apply else letting_go,
+        unwatched(wire.watchdogs, options.drive_watchdog),
         home.without_numbers(identities),
     )
     _operate(wire, layouts, kind, options, phase)
@@ -145,6 +148,21 @@ def _software_limits(
     if ends is None or not_homed:
         return [None] * LEGS, not_homed, remembered
     return ends, '', remembered
+
+
+def unwatched(watchdogs: Sequence[float], wanted: float) -> str:
+    """Say whose watchdogs do not act after the time that is wanted [s]; empty if all do."""
+    wrong = [
+        f'leg {leg} ' + (f'acts after {1e3 * time:.0f} ms' if time else 'is not armed')
+        for leg, time in enumerate(watchdogs, 1)
+        if abs(time - wanted) > WATCHDOG_ROUNDING * wanted
+    ]
+    if not wrong:
+        return ''
+    return (
+        f'the watchdog (0420h, 0814h) of {", of ".join(wrong)}: without frames such a drive keeps '
+        'its last target until then, and only STO stops it'
+    )
 
 
 def merge_notes(notes: Sequence[str]) -> list[str]:

@@ -44,6 +44,10 @@ class Wire(Protocol):
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP."""
 
+    @property
+    def watchdogs(self) -> Sequence[float]:
+        """After which silence each drive stops by its registers [s], 0: never; after `map`."""
+
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
 

@@ -38,6 +38,8 @@ AL_STATUS = struct.Struct('<H2xH')
 CLOCK = struct.Struct('<Q')
 # The watchdog's divider counts in these [s], and begins with two.
 WATCHDOG_STEP, WATCHDOG_OFFSET, LONGEST_WATCHDOG = 40e-9, 2, 0xFFFF
+# Of a sync manager's control: its writes feed the watchdog.
+WATCHDOG_TRIGGER = 0x40
 
 
 class InlineDrive:
@@ -85,6 +87,7 @@ class InlineBus:
 
     Attributes:
         clock: Time of the reference clock at the last frame [ns].
+        watchdogs: After which silence each drive stops by its registers [s], 0: never; after `map`.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class InlineBus:
         self._image = ProcessImage(())
         self._has_clocks = False
         self.clock = 0
+        self.watchdogs: list[float] = []
         self.now, self.sleep = link.now, link.sleep
 
     def scan(self, count: int | None, _accepts: object = None, /) -> list[InlineDrive]:
@@ -159,22 +163,27 @@ class InlineBus:
                 with _naming(drive.leg):
                     shares.append(configuration.share_of(drive.objects))
             self._image = image = ProcessImage(shares)
+            self.watchdogs = []
             for station, drive in zip(self._stations, self._drives, strict=True):
                 with _naming(drive.leg):
-                    self._set_watchdog(station, watchdog)
+                    silence = self._set_watchdog(station, watchdog)
                     if sync is not None:
                         configuration.begin_sync0(link, station, *sync)
                     image.configure(link, station, drive.managers, drive.leg - 1)
+                    fed = drive.managers[configuration.OUTPUTS].control & WATCHDOG_TRIGGER
+                    self.watchdogs.append(silence if fed else 0.0)
         except MasterError as error:
             raise NotOperational('SAFEOP', [str(error)]) from error
         self._change(standard.SAFEOP)
 
-    def _set_watchdog(self, station: int, duration: float) -> None:
+    def _set_watchdog(self, station: int, duration: float) -> float:
+        """Set the time nearest to a wanted one; return it [s]."""
         divider = self._link.require(station, standard.WATCHDOG_DIVIDER, 2, 'the watchdog time')
         step = WATCHDOG_STEP * (int.from_bytes(divider, 'little') + WATCHDOG_OFFSET)
         steps = min(max(round(duration / step), 1), LONGEST_WATCHDOG)
         data = struct.pack('<H', steps)
         self._link.insist(station, standard.PROCESS_WATCHDOG, data, 'the watchdog time')
+        return steps * step
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
