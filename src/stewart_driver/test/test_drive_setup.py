@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 import struct
@@ -266,14 +267,55 @@ def test_the_drives_own_limits_are_behind_those_of_the_computer() -> None:
     )
 
 
-def test_another_encoder_is_refused_and_one_without_the_object_believed() -> None:
+def test_another_encoder_is_refused_and_a_drive_that_tells_none_is_named() -> None:
     drive = ScriptedDrive()
-    check_encoder(drive, FIXED)
+    assert check_encoder(drive, FIXED) == []
     drive.objects[0x6091, 1], drive.objects[0x6091, 2] = b'\2\0\0\0', b'\1\0\0\0'
-    with pytest.raises(WrongBus, match=r'leg 3 has 4194304 counts.*expected are 8388608'):
+    with pytest.raises(WrongBus, match=r'leg 3 has 4194304 counts.*608Fh.*expected are 8388608'):
         check_encoder(drive, FIXED)
     del drive.objects[0x608F, 1]
-    check_encoder(drive, FIXED)
+    lacks = set_up(drive, FIXED, 0.002, None).lacks
+    assert guards.sentence([], [[], [], lacks]) == (
+        'the drives lack a scale to compare the gear with of leg 3: '
+        'neither 6092h nor 608Fh tells it'
+    )
+
+
+@pytest.mark.parametrize(
+    ('feed', 'gear', 'counts'),
+    [
+        ((10_000, 1), (1, 1), 10_000),
+        ((10_000, 1), (5, 1), 2_000),
+        ((30_000, 3), (1, 1), 10_000),
+        # As a drive has it that does not use it, or with nothing to divide by.
+        ((1, 1), (1, 1), 1 << 20),
+        ((10_000, 0), (2, 1), 1 << 19),
+    ],
+)
+def test_the_position_unit_is_that_of_the_feed_where_a_drive_has_one(
+    feed: tuple[int, int], gear: tuple[int, int], counts: int
+) -> None:
+    """Of an encoder of 20 bit many drives make 10000 position units per revolution (CiA 402)."""
+    drive = ScriptedDrive()
+    for index, values in ((0x608F, (1 << 20, 1)), (0x6091, gear), (0x6092, feed)):
+        for subindex, value in enumerate(values, 1):
+            drive.objects[index, subindex] = struct.pack('<I', value)
+    kinds = {
+        scale: replace(FIXED, gear=replace(FIXED.gear, counts_per_revolution=scale))
+        for scale in (counts, 3 * counts)
+    }
+    assert check_encoder(drive, kinds[counts]) == []
+    with pytest.raises(WrongBus, match=rf'leg 3 has {counts} counts per rev.* are {3 * counts}'):
+        check_encoder(drive, kinds[3 * counts])
+
+
+@pytest.mark.parametrize('entry', [(0x6502, 0), (0x1C12, 0), (0x1701, 2)])
+def test_an_answer_that_is_too_short_is_a_refusal(entry: tuple[int, int]) -> None:
+    """`SdoRefused` is expected of every drive; a `struct.error` ended the cyclic process."""
+    drive = ScriptedDrive()
+    drive.objects[entry] = b''
+    with suppress(SdoRefused):
+        set_up(drive, FIXED, 0.002, None)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
-from stewart_driver.ethercat.sdo import T
+from stewart_driver.ethercat.sdo import number, T
 from stewart_driver.rig_file import DriveIdentity
 
 MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
@@ -72,7 +72,7 @@ class Drive:
         """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         slave = self._slave
         try:
-            serial = struct.unpack('<I', self.read(IDENTITY, 4)[:4])[0]
+            serial = number(self, IDENTITY, 4, '<I')
         except SdoRefused:
             serial = None
         return DriveIdentity(slave.man, slave.id, slave.rev, serial)

@@ -28,7 +28,7 @@ from stewart_driver.ethercat.process_data import (
     PADDING_ENTRY,
     Signal,
 )
-from stewart_driver.ethercat.sdo import has_mode, SdoChannel
+from stewart_driver.ethercat.sdo import has_mode, number, SdoChannel
 
 FINEST_EXPONENT = -6
 ENTRY, INDEX = '<I', '<H'
@@ -73,7 +73,7 @@ def set_up(
         WrongBus: If its encoder is not the one of the drive type, it has no mode for cyclic
             positions, or it cannot home.
     """
-    check_encoder(drive, kind)
+    unknown = check_encoder(drive, kind)
     if homing:
         _set_homing(drive, homing)
     for item in kind.settings:
@@ -94,7 +94,7 @@ def set_up(
         ),
         kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
     )
-    lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
+    lacks = [*unknown, *_set_mode(drive), *guards.write(drive, wanted)]
     if kind.clocks:
         _choose_sync0(drive)
         lacks += _tolerate(drive, guards.tolerance(cycle_time, patience))
@@ -171,36 +171,48 @@ def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout)
         wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, objects.DC_SYNC0))
     for what, index, subindex, value in wanted:
         with suppress(SdoRefused):
-            number = int.from_bytes(drive.read(index, subindex)[:2], 'little')
-            if number != value:
+            found = int.from_bytes(drive.read(index, subindex)[:2], 'little')
+            if found != value:
                 where = f'{index:04X}h:{subindex}'
-                lacks.append(Lack(f'{what} ({where})', f'reads {number} instead of {value}'))
+                lacks.append(Lack(f'{what} ({where})', f'reads {found} instead of {value}'))
     return lacks
 
 
-def check_encoder(drive: SdoChannel, kind: DriveType) -> None:
-    """Compare counts per revolution with 608Fh and 6091h, if the drive has them.
+def check_encoder(drive: SdoChannel, kind: DriveType) -> list[Lack]:
+    """Compare counts per revolution of the motor with what the drive says of its position unit.
+
+    That is feed per revolution of the shaft (6092h), or the encoder's resolution (608Fh) in drives
+    without it, over revolutions of the motor per one of the shaft (6091h). A feed of one unit is
+    that of a drive that does not use it.
+
+    Returns:
+        What is lacking to compare with.
 
     Raises:
         WrongBus: If they differ: then every stroke would be wrong by that factor.
     """
-    counts = 1.0
-    for index, factor in ((objects.ENCODER_RESOLUTION, 1.0), (objects.GEAR_RATIO, -1.0)):
-        try:
-            above, below = (
-                struct.unpack('<I', drive.read(index, subindex)[:4])[0] for subindex in (1, 2)
-            )
-        except SdoRefused:
-            if index == objects.ENCODER_RESOLUTION:
-                return
-            continue
-        counts *= (above / below) ** factor if above and below else 1.0
+    source, counts = objects.FEED_CONSTANT, _ratio(drive, objects.FEED_CONSTANT)
+    if counts in {None, 1.0}:
+        source, counts = objects.ENCODER_RESOLUTION, _ratio(drive, objects.ENCODER_RESOLUTION)
+    if counts is None:
+        return [Lack('a scale to compare the gear with', 'neither 6092h nor 608Fh tells it')]
+    counts /= _ratio(drive, objects.GEAR_RATIO) or 1.0
     expected = kind.gear.counts_per_revolution
     if abs(counts - expected) > 0.5:
         raise WrongBus(
             f'drive of leg {drive.leg} has {counts:.0f} counts per revolution of its motor '
-            f'(608Fh, 6091h), expected are {expected}'
+            f'({source:04X}h, 6091h), expected are {expected}'
         )
+    return []
+
+
+def _ratio(drive: SdoChannel, index: int) -> float | None:
+    """Return the quotient of the subindices 1 and 2; None where a drive does not tell it."""
+    try:
+        above, below = (number(drive, index, subindex, '<I') for subindex in (1, 2))
+    except SdoRefused:
+        return None
+    return above / below if above and below else None
 
 
 def interpolation_time(cycle_time: float) -> tuple[int, int]:
@@ -284,8 +296,8 @@ def _write_map(drive: SdoChannel, index: int, wanted: list[int], needed: set[int
 
 
 def _fill(drive: SdoChannel, index: int, code: str, values: Sequence[int]) -> None:
-    for number, value in enumerate(values, 1):
-        drive.write(index, number, struct.pack(code, value))
+    for subindex, value in enumerate(values, 1):
+        drive.write(index, subindex, struct.pack(code, value))
     drive.write(index, 0, bytes([len(values)]))
 
 
@@ -299,8 +311,5 @@ def _restore(drive: SdoChannel, index: int, code: str, values: Sequence[int]) ->
 
 def _list(drive: SdoChannel, index: int, code: str) -> list[int]:
     """Return the values of an object whose subindex 0 counts them."""
-    size = struct.calcsize(code)
-    return [
-        struct.unpack(code, drive.read(index, number)[:size])[0]
-        for number in range(1, drive.read(index, 0)[0] + 1)
-    ]
+    count = number(drive, index, 0, 'B')
+    return [number(drive, index, subindex, code) for subindex in range(1, count + 1)]

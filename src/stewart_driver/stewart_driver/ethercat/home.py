@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-import struct
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from stewart_driver.ethercat.cia402.objects import POSITION_ACTUAL
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear
-from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.sdo import number, SdoChannel
 from stewart_driver.legs import Array, END_MARGIN
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, save_rig
 
@@ -86,7 +85,7 @@ class Known(NamedTuple):
 def read_position(drive: SdoChannel) -> int | None:
     """Return where a drive stands [count], or None if it does not say so by SDO."""
     try:
-        return int(struct.unpack('<i', drive.read(POSITION_ACTUAL, 0)[:4])[0])
+        return number(drive, POSITION_ACTUAL, 0, '<i')
     except SdoRefused:
         return None
 

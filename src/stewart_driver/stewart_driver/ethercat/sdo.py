@@ -35,6 +35,17 @@ class SdoChannel(Protocol):
         """Set the value of an object."""
 
 
+def number(drive: SdoChannel, index: int, subindex: int, code: str) -> int:
+    """Return an integer by its code in struct; raises `SdoRefused` if the answer is too short."""
+    data = drive.read(index, subindex)
+    try:
+        return int(struct.unpack_from(code, data)[0])
+    except struct.error:
+        raise SdoRefused(
+            drive.leg, index, subindex, f'its answer has {len(data)} octets'
+        ) from None
+
+
 def at_once(_leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
     """Ask a drive amid the cycle, where its mailbox answers at once; see `Wire.beside`."""
     return call()
@@ -49,7 +60,7 @@ def one_by_one(calls: Sequence[Callable[[], T]]) -> list[T]:
 def has_mode(drive: SdoChannel, mode: Mode) -> bool:
     """Tell whether a drive has a mode of operation (6502h); assumed where it lacks 6502h."""
     try:
-        modes = struct.unpack('<I', drive.read(SUPPORTED_MODES, 0)[:4])[0]
+        modes = number(drive, SUPPORTED_MODES, 0, '<I')
     except SdoRefused:
         return True
     return not modes or bool(modes >> (mode - 1) & 1)
@@ -75,12 +86,12 @@ def pack(kind: str, value: int | str) -> bytes:
     size, signed = _integer(kind)
     least, most = bounds(kind)
     try:
-        number = value if isinstance(value, int) else int(value, 0)
+        integer = value if isinstance(value, int) else int(value, 0)
     except ValueError:
-        number = most + 1
-    if not least <= number <= most:
+        integer = most + 1
+    if not least <= integer <= most:
         raise ConfigurationError('value', value, f'an integer from {least} to {most}')
-    return number.to_bytes(size, 'little', signed=signed)
+    return integer.to_bytes(size, 'little', signed=signed)
 
 
 def unpack(kind: str, data: bytes) -> int | str:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 import json
-import struct
 import subprocess
 import sys
 from typing import Any
@@ -30,7 +29,7 @@ from stewart_driver.ethercat.drive_setup import check_encoder
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.sdo import pack, unpack
+from stewart_driver.ethercat.sdo import number, pack, unpack
 from stewart_driver.ethercat.starting import check_identities
 from stewart_driver.ethercat.wires import Slave, Wire
 from stewart_driver.legs import LEGS
@@ -188,8 +187,8 @@ def _found(place: int, slave: Slave) -> Found:
 def _number(slave: Slave, index: int, code: str) -> int | None:
     """Return an object, or None if the slave does not have it."""
     try:
-        return int(struct.unpack_from(code, slave.read(index, 0))[0])
-    except (SdoRefused, struct.error):
+        return number(slave, index, 0, code)
+    except SdoRefused:
         return None
 
 
@@ -203,11 +202,11 @@ def _counts(
     for drive in drives:
         check_encoder(drive, kind)
     rows = []
-    for number in range(READINGS):
-        wire.sleep(PERIOD if number else 0.0)
+    for reading in range(READINGS):
+        wire.sleep(PERIOD if reading else 0.0)
         rows.append(
             [
-                struct.unpack('<i', drive.read(objects.POSITION_ACTUAL, 0)[:4])[0]
+                number(drive, objects.POSITION_ACTUAL, 0, '<i')
                 for drive in drives
             ]
         )

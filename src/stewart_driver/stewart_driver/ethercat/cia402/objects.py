@@ -38,6 +38,7 @@ PROFILE_DECELERATION = 0x6084  # [count/s²]
 QUICK_STOP_DECELERATION = 0x6085  # [count/s²]
 ENCODER_RESOLUTION = 0x608F  # 1 increments per 2 motor revolutions
 GEAR_RATIO = 0x6091  # 1 motor revolutions per 2 shaft revolutions
+FEED_CONSTANT = 0x6092  # 1 position units per 2 shaft revolutions
 HOMING_METHOD = 0x6098
 HOMING_SPEEDS = 0x6099  # 1 to the switch, 2 to its edge [count/s]
 HOMING_ACCELERATION = 0x609A
