@@ -279,7 +279,7 @@ class EthercatBackend(Backend):
             self._bring_up()
             self.wire.bus_restarts += 1
         else:
-            self.notes = ''
+            self.notes = active.legs.note
         self._opened.reset()
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:

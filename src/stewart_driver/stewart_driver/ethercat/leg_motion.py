@@ -13,6 +13,7 @@ from stewart_driver.errors import LegFault
 from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
 from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
+from stewart_driver.ethercat.reported_rates import ReportedRates
 from stewart_driver.legs import Array, LegLimits, LEGS, smoothed
 from stewart_driver.path.common_stop import StartOffset
 
@@ -35,7 +36,7 @@ class MeasuredLegs:
     Args:
         zeros: Position of each drive at stroke zero [count]; None: where the legs stand.
         bandwidth: Corner of the low pass behind differences of strokes, from which the rates are
-            where not every drive reports a velocity [Hz].
+            where not every drive reports a velocity that has proven to be right [Hz].
 
     Attributes:
         inputs: What the drives have reported last, legs 1 to 6.
@@ -54,6 +55,7 @@ class MeasuredLegs:
         self.inputs, self.stamp = inputs, now
         self._zeros = np.array(self.counts if zeros is None else zeros, dtype=np.float64)
         self.strokes, self.rates = self._measured(), np.zeros(LEGS)
+        self._slopes, self._reported = np.zeros(LEGS), ReportedRates()
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -68,6 +70,11 @@ class MeasuredLegs:
             return None
         return np.array(torques, dtype=np.float64) * (PER_MILLE * self._gear.rated_force)
 
+    @property
+    def note(self) -> str:
+        """Say whose reported velocities are wrong; empty where none is."""
+        return self._reported.note
+
     def targets(self, strokes: Array) -> list[int]:
         """Return the positions of the drives for some strokes [count]."""
         return self._gear.counts(strokes, self._zeros)
@@ -77,11 +84,16 @@ class MeasuredLegs:
         self.inputs = inputs
         before, elapsed = self.strokes, now - self.stamp
         self.strokes, self.stamp = self._measured(), now
+        if elapsed <= 0.0:
+            return
+        self._slopes = smoothed(self._slopes, before, self.strokes, elapsed, self._bandwidth)
+        self.rates = self._slopes
         velocities = [item.velocity for item in inputs]
         if None not in velocities:
-            self.rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
-        else:
-            self.rates = smoothed(self.rates, before, self.strokes, elapsed, self._bandwidth)
+            rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
+            self._reported.look(self.strokes - before, rates, elapsed)
+            if self._reported.believed:
+                self.rates = rates
 
     def _measured(self) -> Array:
         return self._gear.strokes(np.array(self.counts, dtype=np.float64), self._zeros)

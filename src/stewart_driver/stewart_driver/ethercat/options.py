@@ -35,7 +35,9 @@ class EthercatOptions:
     homing_method: int = param(
         0, 'driver/home lets the drives find home by this method (6098h); 0: it only verifies'
     )
-    rate_bandwidth: float = positive(100.0, 'corner of measured rates that no drive reports [Hz]')
+    rate_bandwidth: float = positive(
+        100.0, 'corner of measured rates where drives report none that are right [Hz]'
+    )
 
     def __post_init__(self) -> None:
         require(self)
