@@ -288,6 +288,23 @@ def test_the_grid_follows_a_clock_that_drifts(drift: float) -> None:
     assert abs(np.mean(errors[2000:])) < 0.06 * cycle
 
 
+@pytest.mark.parametrize('last', [40e-6, -40e-6])
+def test_the_grid_runs_on_when_the_reference_clock_is_lost(last: float) -> None:
+    """Its time stands then; the other drives hold their legs, and count frames beside SYNC0."""
+    cycle, drift = 0.002, 30e-6
+    lock, now = PhaseLock(cycle), 0.0
+    for number in range(6000):
+        late = last if number == 5999 else 0.0
+        stood = round(1e9 * (now + late) * (1.0 + drift))
+        lock.update(stood)
+        now += cycle + lock.shift
+    for _ in range(15_000):
+        lock.update(stood)
+        now += cycle + lock.shift
+
+    assert abs((now * (1.0 + drift) + cycle / 2) % cycle - cycle / 2) < 0.1 * cycle
+
+
 def test_a_fault_is_told_with_all_that_is_known() -> None:
     emergencies = [Emergency(0x2310, 1, bytes(5)), Emergency(0xFF00, 0x81, b'\1\2\0\0\0')]
     status = AlStatus(0x14, 0x1B, 'Sync manager watchdog')

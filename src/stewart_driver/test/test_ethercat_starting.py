@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import replace
 import datetime
 from pathlib import Path
-import struct
 import sys
 from typing import Any
 
@@ -135,7 +134,9 @@ def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(
 
 
 def test_a_drive_whose_watchdog_does_not_act_is_named(wire: ScriptedWire) -> None:
-    assert not [note for note in start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes if '0814h' in note]
+    assert not [
+        note for note in start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes if '0814h' in note
+    ]
     wire.watchdogs = [0.1, 0.0995, 0.0, 0.1, 6.5, 0.1]
     (note,) = (
         note for note in start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes if '0814h' in note

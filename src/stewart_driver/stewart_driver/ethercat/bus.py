@@ -108,7 +108,7 @@ class Bus:
 
     Attributes:
         drives: In the order of the cable, after `scan`.
-        watchdogs: After which silence each drive stops by its registers [s], 0: never; after `map`.
+        watchdogs: After which silence each drive stops [s], 0: never; after `map`.
 
     Raises:
         NoInterface: If there is no such interface.

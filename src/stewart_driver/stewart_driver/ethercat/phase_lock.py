@@ -27,17 +27,24 @@ class PhaseLock:
 
     def __init__(self, cycle_time: float) -> None:
         self._cycle = round(1e9 * cycle_time)
-        self._integral = 0.0
+        self._integral, self._clock = 0.0, -1
         self.error = self.shift = 0.0
         self.near_for = 0
         self._usual = 0.0
 
     def update(self, clock: int) -> None:
-        """Take the time of the reference clock at the last frame [ns]."""
+        """Take the time of the reference clock at the last frame [ns].
+
+        Where it stands, its drive is lost: the others run on as they did, and so does the cycle.
+        """
+        stands, self._clock = clock == self._clock, clock
         phase = clock % self._cycle
         late = phase - self._cycle if 2 * phase > self._cycle else phase
         self.error = 1e-9 * late
         self.near_for = self.near_for + 1 if abs(late) < NEAR * self._cycle else 0
+        if stands:
+            self.shift = self._integral
+            return
         most = LARGEST_SHIFT * 1e-9 * self._cycle
         self._integral = _within(self._integral - INTEGRAL_GAIN * self.error, most)
         self.shift = _within(self._integral - GAIN * self.error, most)

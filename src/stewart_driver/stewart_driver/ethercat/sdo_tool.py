@@ -204,12 +204,7 @@ def _counts(
     rows = []
     for reading in range(READINGS):
         wire.sleep(PERIOD if reading else 0.0)
-        rows.append(
-            [
-                number(drive, objects.POSITION_ACTUAL, 0, '<i')
-                for drive in drives
-            ]
-        )
+        rows.append([number(drive, objects.POSITION_ACTUAL, 0, '<i') for drive in drives])
     return (
         rows[-1],
         max(max(column) - min(column) for column in zip(*rows, strict=True)),

@@ -87,7 +87,7 @@ class InlineBus:
 
     Attributes:
         clock: Time of the reference clock at the last frame [ns].
-        watchdogs: After which silence each drive stops by its registers [s], 0: never; after `map`.
+        watchdogs: After which silence each drive stops [s], 0: never; after `map`.
     """
 
     def __init__(
