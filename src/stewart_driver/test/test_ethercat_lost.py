@@ -14,12 +14,14 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_bench import ScriptedBench
+import scripted_wire
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control, State
 from stewart_driver.ethercat.errors import AlStatus
 
 MUTE = AlStatus(0, 0, '')
 SYNC_LOST = AlStatus(0x14, 0x1A, 'Synchronization error')
+BACK = scripted_wire.ENABLE, State.OPERATION_ENABLED
 SECOND = round(1.0 / CYCLE)
 
 
@@ -160,6 +162,30 @@ def test_drives_that_hold_without_the_bus_come_back_to_op_and_go_on_holding(
     holding.active.enable()
     holding.until_on()
     assert holding.step(SECOND).fault is None
+
+
+def test_a_drive_without_a_way_back_from_its_quick_stop_is_named(
+    holding: ScriptedBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Transition 16 is optional; each reset ended in a timeout that did not say so."""
+    known = [item for item in scripted_wire.TRANSITIONS if item[1:] != BACK]
+    monkeypatch.setattr(scripted_wire, 'TRANSITIONS', known)
+    wire = holding.wire
+    wire.status = [SYNC_LOST] * 2 + [OP] * 4
+    wire.states[:2] = [State.QUICK_STOP_ACTIVE] * 2
+    holding.step(SECOND)
+    holding.active.reset()
+    holding.active.enable()
+    holding.step(SECOND)
+
+    assert holding.active.group.why_not_on() == ', '.join(
+        f'leg {leg} is QUICK_STOP_ACTIVE and does not go on from there (transition 16): disable, '
+        'which lets go, then enable'
+        for leg in (1, 2)
+    )
+    # Another that all wait for is to blame alone.
+    holding.active.group.take([0x0217, 0x0217, 0x1237, 0x1237, 0x1250, 0x1237])
+    assert holding.active.group.why_not_on() == 'leg 5 is SWITCH_ON_DISABLED'
 
 
 def test_what_a_drive_holds_by_itself_is_switched_off_on_request(holding: ScriptedBench) -> None:

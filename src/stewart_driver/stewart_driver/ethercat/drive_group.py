@@ -23,6 +23,13 @@ LADDER = (
 )
 # What asks for the next rung, and brings those back to it that are beyond.
 STEPS = (Control.SHUTDOWN, Control.SWITCH_ON, Control.ENABLE_OPERATION, Control.ENABLE_OPERATION)
+# One that holds by its quick stop is asked for operation with those that are switched on, which it
+# may refuse: the transition is optional.
+RUNGS: dict[State | None, int] = {
+    **{state: rung for rung, state in enumerate(LADDER)},
+    State.QUICK_STOP_ACTIVE: LADDER.index(State.SWITCHED_ON),
+}
+STAYS = ' and does not go on from there (transition 16): disable, which lets go, then enable'
 FAULTS = frozenset({State.FAULT, State.FAULT_REACTION_ACTIVE})
 # In these a motor may turn by its drive's will.
 LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE})
@@ -153,7 +160,7 @@ class DriveGroup:
 
     def why_not_on(self) -> str:
         """Name the legs, from 1, whose drives all others wait for, and what these say."""
-        rungs = [LADDER.index(state) if state in LADDER else -1 for state in self.states]
+        rungs = [RUNGS.get(state, -1) for state in self.states]
         lowest = min(rungs)
         if lowest == len(LADDER) - 1:
             return ''
@@ -164,7 +171,8 @@ class DriveGroup:
                 # Bit 4 is the supply of the motor, which safe torque off may take away, too.
                 supply = '' if word & Status.VOLTAGE_ENABLED else ' without voltage'
                 remote = '' if word & Status.REMOTE else ' and not remote'
-                reasons.append(f'leg {leg} is {said}{supply}{remote}')
+                stays = STAYS if state is State.QUICK_STOP_ACTIVE else ''
+                reasons.append(f'leg {leg} is {said}{supply}{remote}{stays}')
         return ', '.join(reasons)
 
     def follows(self, axis: int) -> bool:

@@ -161,7 +161,7 @@ def unwatched(watchdogs: Sequence[float], wanted: float) -> str:
         return ''
     return (
         f'the watchdog (0420h, 0814h) of {", of ".join(wrong)}: without frames such a drive keeps '
-        'its last target until then, and only STO stops it'
+        'its last target until then, and only the safety circuit stops it'
     )
 
 
