@@ -193,6 +193,19 @@ def test_software_limits_are_taken_in_whichever_order_the_drive_permits() -> Non
     assert not exchange.lacks
 
 
+def test_a_home_offset_that_may_shift_the_software_limits_is_named() -> None:
+    """CiA 402 takes 607Ch from 607Dh before it compares; not every drive does."""
+    drive = ScriptedDrive()
+    for offset, ends, told in ((0, (500, 900), 0), (-7000, None, 0), (-7000, (500, 900), 1)):
+        drive.objects[0x607C, 0] = struct.pack('<i', offset)
+        lacks = set_up(drive, FIXED, 0.002, ends).lacks
+        assert len(lacks) == told
+    assert guards.sentence([], [lacks] * 6) == (
+        'the drives lack software limits without a home offset (607Ch): '
+        'reads -7000, by which they may be shifted'
+    )
+
+
 def test_a_fixed_assignment_that_is_the_wanted_one_is_no_matter() -> None:
     assert set_up(ScriptedDrive(0x1C12, 0x1C13), FIXED, 0.002, None).note == ''
 

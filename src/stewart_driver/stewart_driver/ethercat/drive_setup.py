@@ -95,6 +95,8 @@ def set_up(
         kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
     )
     lacks = [*unknown, *_set_mode(drive), *guards.write(drive, wanted)]
+    if ends is not None and kind.guards.software_limits:
+        lacks += _shift(drive)
     if kind.clocks:
         _choose_sync0(drive)
         lacks += _tolerate(drive, guards.tolerance(cycle_time, patience))
@@ -135,6 +137,15 @@ def _set_homing(drive: SdoChannel, settings: Sequence[Setting]) -> None:
     drive.read(objects.MODE_DISPLAY, 0)
     for lack in guards.write(drive, settings):
         raise WrongBus(f'drive of leg {drive.leg} does not take its {lack.what}: {lack.reason}')
+
+
+def _shift(drive: SdoChannel) -> list[Lack]:
+    """Return what may shift the software limits: by CiA 402 the home offset, in some drives."""
+    with suppress(SdoRefused):
+        if offset := number(drive, objects.HOME_OFFSET, 0, '<i'):
+            what = 'software limits without a home offset (607Ch)'
+            return [Lack(what, f'reads {offset}, by which they may be shifted')]
+    return []
 
 
 def _choose_sync0(drive: SdoChannel) -> None:
