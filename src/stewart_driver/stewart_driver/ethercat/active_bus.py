@@ -358,6 +358,10 @@ class ActiveBus:
 
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
+        if self._monitor.short:
+            # What a drive has not told again is not stuck.
+            self._stuck.forget()
+            return
         follows = np.array([self.group.follows(axis) for axis in range(LEGS)])
         faults = self._stuck.faults(self.legs.strokes, self._targets.strokes, follows)
         # Out of OP a drive takes no targets, and may repeat what it has measured before.
@@ -366,7 +370,7 @@ class ActiveBus:
             self._leg_fault = self._leg_fault or fault
 
     def _frame(self, now: float, *, counted: bool = True) -> bool:
-        """Exchange one frame; tell whether it came back with what drives measure."""
+        """Exchange one frame; tell whether it came back with what all drives measure."""
         group, legs = self.group, self.legs
         wanted = legs.targets(self._targets.strokes)
         outputs, live = [], group.live
@@ -385,11 +389,18 @@ class ActiveBus:
             self._monitor.count(counter, back - sent, back)
         if counter <= 0:
             return False
-        # What a lost drive has measured last stays where it was.
-        legs.take(self._read(), now)
+        # Some drive has neither told what it measures nor heard its target: as with a frame that
+        # is lost, the strokes are old ones, and the path has to wait.
+        whole = not (counted and self._monitor.flickers())
+        inputs = self._read()
+        if whole:
+            # What a lost drive has measured last stays where it was.
+            legs.take(inputs, now)
+        else:
+            legs.inputs = inputs
         self._phase.update(self._wire.clock)
-        group.take([item.statusword for item in legs.inputs])
-        return True
+        group.take([item.statusword for item in inputs])
+        return whole
 
     def _read(self) -> list[Inputs]:
         return [

@@ -146,6 +146,20 @@ class BusMonitor:
         else:
             self._statistics.lost_frames += 1
 
+    @property
+    def short(self) -> bool:
+        """Whether a drive has missed the newest frame, and none is known to be lost."""
+        return 0 <= self._counter < self._wire.expected and not self.missing
+
+    def flickers(self) -> bool:
+        """Tell whether the newest frame is short although all take part; may cost a frame.
+
+        Which of them missed it the counter does not say. Once that is a fault the others go on.
+        """
+        if not self.short or self._fault is not None:
+            return False
+        return all(item.state == OP for item in self._wire.statuses())
+
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
         period = LOOK_PERIOD if self._fault is None else URGENT_PERIOD
