@@ -176,6 +176,46 @@ def test_a_fault_is_never_left_without_reset() -> None:
     assert rig.cycle.state is State.ENABLED
 
 
+@pytest.mark.parametrize('request_', [Request.ENABLE, Request.HOME, Request.RESET_FAULT])
+def test_a_quick_stop_is_obeyed_before_what_was_asked_for_earlier(request_: Request) -> None:
+    """Both come while a cycle hangs, in a reset, or in a call of the card."""
+    rig = Rig()
+    rig.node.requests.push(code=request_, quick_stops=0)
+    rig.node.requests.push(code=Request.DISABLE, quick_stops=0)
+    rig.node.words['quick_stops'] += 1
+    rig.run(0.1)
+
+    old, disable = rig.node.replies.pop_all()
+    assert (old['accepted'], old['message']) == (
+        False,
+        'a quick stop was asked for after it: ask again',
+    )
+    assert disable['request'] == 2
+    assert rig.states == [State.DISABLED]
+    rig.node.requests.push(code=Request.ENABLE, quick_stops=1)
+    rig.run(0.1)
+    assert rig.states[-1] is State.ENABLED
+
+
+def test_what_was_answered_with_a_failure_is_not_carried_out_later() -> None:
+    rig = Rig()
+    rig.node.requests.push(code=Request.ENABLE, deadline=rig.now + 0.5)
+    rig.now += 0.7
+    rig.run(0.1)
+
+    (reply,) = rig.node.replies.pop_all()
+    assert not reply['accepted']
+    assert 'it came 0.200 s too late to be carried out' in reply['message']
+    assert rig.states == [State.DISABLED]
+
+    # Off is right at any time.
+    rig.node.requests.push(code=Request.ENABLE, deadline=rig.now + 0.5)
+    rig.run(0.1)
+    rig.node.requests.push(code=Request.DISABLE, deadline=rig.now - 0.2)
+    rig.run(0.2)
+    assert rig.states[-1] is State.DISABLED
+
+
 def test_drives_that_do_not_switch_on_are_a_fault() -> None:
     rig = Rig(Trouble.NEVER_ON)
     rig.ask(Request.ENABLE)

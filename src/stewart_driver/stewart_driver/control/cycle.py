@@ -7,7 +7,9 @@ The loop reads no clock and starts nothing, so it runs in a test as it runs in i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any
 
 import numpy as np
 from stewart_driver.backend import Backend
@@ -17,7 +19,7 @@ from stewart_driver.control.operation import Operation
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, Request, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate
-from stewart_driver.errors import StewartError
+from stewart_driver.errors import StewartError, TransitionRefused
 from stewart_driver.legs import LEGS, read_only
 from stewart_driver.path.motion import LegMotion, Verdict
 
@@ -88,12 +90,22 @@ class ControlLoop:
             self.quick_stop('quick stop asked for')
             self._quick_stops_seen[0] = asked
         for record in self._block.requests.pop_all():
-            accepted = True
+            accepted, request = True, Request(record['code'])
             try:
-                message = self._operation.carry_out(Request(record['code']), record['value'])
+                if request is not Request.DISABLE:
+                    self._require_wanted(record)
+                message = self._operation.carry_out(request, record['value'])
             except StewartError as error:
                 accepted, message = False, str(error)
             self._block.replies.push(request=record['number'], accepted=accepted, message=message)
+
+    def _require_wanted(self, record: Mapping[str, Any]) -> None:
+        """Raise `TransitionRefused` for a request that a long cycle has made an old one."""
+        if record['quick_stops'] < self._quick_stops[0]:
+            raise TransitionRefused('a quick stop was asked for after it: ask again')
+        late = self._operation.now - (record['deadline'] or inf)
+        if late > 0.0:
+            raise TransitionRefused(f'it came {late:.3f} s too late to be carried out: ask again')
 
     def quick_stop(self, reason: str) -> None:
         """Bring all legs to rest as hard as allowed and switch the drives off."""

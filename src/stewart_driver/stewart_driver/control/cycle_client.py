@@ -23,6 +23,8 @@ from stewart_driver.errors import CycleError
 # A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].
 START_TIMEOUT = 30.0
 REPLY_TIMEOUT = 0.5
+# What is carried out in the last moment is still told [s].
+LAST_ANSWER = 0.1
 # To reset a fault may mean to wait until legs have sunk, and to bring a whole bus up again.
 RESET_TIMEOUT = START_TIMEOUT
 # To end a process whose back end is closed.
@@ -109,6 +111,8 @@ class CycleClient(ChildProcess, CycleLink):
     ) -> tuple[bool, str]:
         """Ask for something and wait for the answer, which comes in the next cycle.
 
+        What has not begun until then is not carried out later, but for what disables.
+
         Args:
             timeout: Longest wait [s]; None takes what such a request may need.
         """
@@ -116,8 +120,8 @@ class CycleClient(ChildProcess, CycleLink):
             # Both may start the drives anew.
             slow = request in {Request.RESET_FAULT, Request.HOME}
             timeout = RESET_TIMEOUT if slow else REPLY_TIMEOUT
-        number = self._block.requests.push(code=request, value=value)
-        return self._await(partial(self._reply_to, number), timeout)
+        number = self._push(request, value, self.steady() + timeout)
+        return self._await(partial(self._reply_to, number), timeout, LAST_ANSWER)
 
     def quick_stop(self, timeout: float = REPLY_TIMEOUT) -> tuple[bool, str]:
         """Raise the quick-stop flag, which the next cycle obeys before anything else."""
@@ -129,9 +133,9 @@ class CycleClient(ChildProcess, CycleLink):
         )
 
     def _await(
-        self, answer: Callable[[], tuple[bool, str] | None], timeout: float
+        self, answer: Callable[[], tuple[bool, str] | None], timeout: float, longer: float = 0.0
     ) -> tuple[bool, str]:
-        limit = time.monotonic() + timeout
+        limit = time.monotonic() + timeout + longer
         while self.alive and time.monotonic() < limit:
             if (said := answer()) is not None:
                 return said

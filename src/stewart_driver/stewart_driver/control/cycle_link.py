@@ -176,6 +176,13 @@ class CycleLink(ABC):
             self.last_refusal = refusal['text']
         return CycleCounters.read(self._block.words, self._block.samples.lost)
 
+    def _push(self, request: Request, value: float, deadline: float = 0.0) -> int:
+        """Put a request into the ring, to be carried out until then [s]; return its number."""
+        quick_stops = self._block.words['quick_stops']
+        return self._block.requests.push(
+            code=request, value=value, deadline=deadline, quick_stops=quick_stops
+        )
+
     def _reply_to(self, number: int) -> tuple[bool, str] | None:
         """Return the answer to a request, if it has come; late ones to others are dropped."""
         for reply in self._block.replies.pop_all():

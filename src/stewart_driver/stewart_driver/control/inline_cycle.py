@@ -111,7 +111,7 @@ class InlineCycle(CycleLink):
 
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""
-        number = self._block.requests.push(code=request, value=value)
+        number = self._push(request, value)
         self._loop.serve()
         return self._reply_to(number) or (False, self.exit_reason())
 

@@ -31,7 +31,8 @@ MOTION = [('stamp', 'f8'), ('strokes', *SIX), ('rates', *SIX), ('forces', *SIX)]
 RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
     # node -> cycle
     'setpoints': (1024, MOTION),
-    'requests': (16, [('code', 'i4'), ('value', 'f8')]),
+    # What is older than its deadline, or than a quick stop, is not carried out; 0: no deadline.
+    'requests': (16, [('code', 'i4'), ('value', 'f8'), ('deadline', 'f8'), ('quick_stops', 'u8')]),
     'jogs': (64, [('stamp', 'f8'), ('rates', *SIX)]),
     'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
     # cycle -> node
