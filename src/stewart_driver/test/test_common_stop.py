@@ -38,18 +38,37 @@ def test_a_stop_is_smooth_and_as_hard_as_asked() -> None:
     assert np.allclose(covered, covered[:, 4:5] / RATES[4] * RATES, atol=1e-12)
 
 
-def test_a_stop_ends_at_the_end_of_a_stroke() -> None:
+def test_a_stop_is_shortened_for_the_nearest_end_up_to_the_limit() -> None:
     """Leg 5 comes towards its lower end, leg 6 towards its upper one, which is nearer."""
     near = STROKES.copy()
-    near[4], near[5] = 1.5e-3, 0.6 - 0.2e-3
-    free = CommonStop(near, RATES, 6.0, None)
+    near[4], near[5] = 1.3e-2, 0.6 - 6e-3
+    free = CommonStop(near, RATES, 3.0, None)
     assert free.end[5] > 0.6
     assert np.allclose(free.end, near + RATES * free.duration / 2.0, atol=1e-12)
-    stop = CommonStop(near, RATES, 6.0, LIMITS)
+    stop = CommonStop(near, RATES, 3.0, LIMITS)
     assert stop.shortened_for == 6
     assert stop.end[5] == pytest.approx(0.6, abs=1e-12)
     assert np.allclose(stop.end - near, RATES * stop.duration / 2.0, atol=1e-12)
-    assert stop.duration < free.duration
+    assert free.duration / 2.0 < stop.duration < free.duration
+
+
+@pytest.mark.parametrize('room', [1e-3, 1e-5, 1e-6, 0.0])
+def test_a_leg_that_creeps_at_its_end_makes_no_other_stop_dead(room: float) -> None:
+    """Others at full speed were asked for 30 to 150 times their limit."""
+    near, rates = STROKES.copy(), RATES.copy()
+    near[0], rates[0] = room, -1e-3
+    stop = CommonStop(near, rates, 3.0, LIMITS)
+    positions, said, slopes, bends = sampled(stop.at, 0.0, stop.duration * (1.0 - 1e-9))
+
+    assert np.abs(bends[:, 1:]).max() <= 6.0 * (1.0 + 1e-3)
+    assert positions[:, 0].min() >= 0.0
+    # Harder than asked only by what the end takes.
+    assert stop.end[0] == pytest.approx(max(room - 1e-3 * stop.duration / 2.0, 0.0), abs=1e-12)
+    others = slice(1, None)
+    covered = positions[:, others] - near[others]
+    assert np.allclose(covered, covered[:, 3:4] / rates[4] * rates[others], atol=1e-12)
+    assert np.allclose(slopes[:, others], said[1:-1, others], atol=1e-6)
+    assert np.allclose(stop.at(stop.duration)[1], 0.0)
 
 
 def test_a_stop_that_fits_in_front_of_an_end_is_not_shortened() -> None:
@@ -68,8 +87,10 @@ def test_a_leg_beyond_an_end_does_not_step_back() -> None:
     assert np.array_equal(stop.end[[2, 4]], beyond[[2, 4]])
     assert stop.shortened_for is None
     moving = CommonStop(beyond, RATES, 6.0, LIMITS)
-    assert moving.duration == 0.0
-    assert np.array_equal(moving.end, beyond)
+    assert moving.shortened_for in {3, 5}
+    assert np.array_equal(moving.end[[2, 4]], beyond[[2, 4]])
+    assert np.array_equal(moving.at(0.5 * moving.duration)[0][[2, 4]], beyond[[2, 4]])
+    assert moving.duration == pytest.approx(1.5 * 0.3 / 6.0)
 
 
 def test_an_offset_fades_as_fast_as_its_acceleration_allows() -> None:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
-from stewart_driver.legs import Array, LegLimits
+from stewart_driver.legs import Array, LegLimits, LEGS
 
 # The smooth step 1 - 3x² + 2x³ falls by at most 1.5 per unit of x, bends by at most 6 per unit of
 # x squared, and covers half the distance that full speed would.
@@ -14,7 +16,10 @@ MOST_BENT = 6.0
 COVERED = 0.5
 
 
-def smooth_fall(x: float) -> float:
+Number = TypeVar('Number', float, Array)
+
+
+def smooth_fall(x: Number) -> Number:
     """Return 1 - 3x² + 2x³ for x in [0, 1]: from 1 to 0, flat at both ends."""
     return 1.0 - x * x * (3.0 - 2.0 * x)
 
@@ -27,14 +32,15 @@ class CommonStop:
     .. math:: q_i(t) = q_i + \dot q_i \int_0^t \sigma
 
     so every leg covers the same :math:`\dot q_i T / 2` per rate: the platform stays on one path
-    although the legs have different speeds.
+    although the legs have different speeds. Where the stop does not fit in front of an end it is
+    shortened, at most to the limit of the acceleration; a leg that would still go beyond its end
+    comes to rest in front of it, earlier and as hard as it must, and the others go on.
 
     Args:
         strokes, rates (6,): Command at the moment the stop begins [m], [m/s].
         acceleration: Largest deceleration of the fastest leg [m/s²].
-        limits: Ends of the stroke. Where the stop does not fit in front of an end, the end wins:
-            the stop is shortened and decelerates harder than asked. With None nothing wins over
-            the deceleration.
+        limits: Ends of the stroke, and the acceleration to which a stop is shortened. With None
+            nothing wins over the deceleration.
 
     Attributes:
         duration: Time until rest [s].
@@ -48,7 +54,7 @@ class CommonStop:
         speeds = np.abs(rates)
         self.duration = STEEPEST * float(speeds.max()) / acceleration
         self.shortened_for: int | None = None
-        self._strokes, self._rates = strokes, rates
+        self._strokes, self._rates, self._durations = strokes, rates, np.full(LEGS, self.duration)
         if limits is None:
             self.end = strokes + rates * (self.duration * COVERED)
             return
@@ -60,9 +66,12 @@ class CommonStop:
             fits = np.full(speeds.shape, np.inf)
             fits[moving] = room[moving] / (speeds[moving] * COVERED)
             self.shortened_for = int(fits.argmin()) + 1
-            self.duration = float(fits.min())
+            # A leg that creeps in front of its end does not make those stop dead that are fast.
+            shortest = STEEPEST * float(speeds.max()) / limits.acceleration
+            self.duration = max(float(fits.min()), shortest)
+            self._durations = np.minimum(fits, self.duration)
         self.end = np.clip(
-            strokes + rates * (self.duration * COVERED),
+            strokes + rates * (self._durations * COVERED),
             # A leg that is beyond an end already has no room there, but does not step back either.
             np.minimum(limits.stroke_lower, strokes),
             np.maximum(limits.stroke_upper, strokes),
@@ -72,8 +81,9 @@ class CommonStop:
         """Return strokes [m] and rates [m/s], each (6,), at a time [s] after the stop began."""
         if time >= self.duration:
             return self.end, np.zeros_like(self.end)
-        x = time / self.duration
-        covered = self.duration * x * (1.0 - x * x * (1.0 - 0.5 * x))
+        # A leg without any room stands.
+        x = np.minimum(time / np.maximum(self._durations, np.finfo(np.float64).tiny), 1.0)
+        covered = self._durations * x * (1.0 - x * x * (1.0 - 0.5 * x))
         return self._strokes + self._rates * covered, self._rates * smooth_fall(x)
 
 
