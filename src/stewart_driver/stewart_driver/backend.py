@@ -117,6 +117,9 @@ class Backend(ABC):
         """Switch the drives off, all in the same cycle, where one of them cannot be held."""
         self.disable()
 
+    def withdraw(self) -> None:  # noqa: B027
+        """Ask no drive to come on any more; those that hold their legs go on."""
+
     @abstractmethod
     def home(self) -> str:
         """Verify that the strokes are absolute; say what was verified or raise `HomingError`."""

@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 from loopback import Trouble
+from stewart_driver.backend import Measurement
 from stewart_driver.control.state_machine import Request, State
+from stewart_driver.path.motion import LegMotion
 
 
 @pytest.mark.parametrize(
@@ -174,6 +176,25 @@ def test_a_fault_is_never_left_without_reset() -> None:
     assert rig.ask(Request.RESET_FAULT)[0]
     rig.run(0.01)
     assert rig.cycle.state is State.ENABLED
+
+
+def test_a_reset_that_comes_to_nothing_is_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
+    rig.run_into_trouble()
+    withdrawn: list[float] = []
+    monkeypatch.setattr(rig.backend, 'withdraw', lambda: withdrawn.append(rig.now))
+    exchange = rig.backend.exchange
+
+    def five(targets: LegMotion, now: float) -> Measurement:
+        return exchange(targets, now)._replace(enabled=False, live=0b111011)
+
+    monkeypatch.setattr(rig.backend, 'exchange', five)
+    assert rig.ask(Request.RESET_FAULT)[0]
+    rig.run(5.1)
+
+    assert rig.states[-2:] == [State.ENABLING, State.FAULT]
+    assert len(withdrawn) == 1
+    assert rig.backend.enabled
 
 
 @pytest.mark.parametrize('request_', [Request.ENABLE, Request.HOME, Request.RESET_FAULT])

@@ -305,6 +305,48 @@ def test_a_reset_switches_one_on_again_while_the_others_hold() -> None:
     assert all(drive.word == OPERATION for drive in bench.wire.drives)
 
 
+@pytest.mark.parametrize('delay', [0, 250])
+def test_a_drive_that_did_not_come_on_in_time_stays_off(delay: int) -> None:
+    """Without this its motor came on by itself, minutes later, when its supply was back."""
+    bench = Bench(kind=BRAKED)
+    bench.enable()
+    bench.step(50)
+    faulty(bench)
+    bench.step(20)
+    bench.active.reset()
+    bench.hold = None
+    late = bench.wire.drives[2]
+    late.switches_on_in = delay or 100_000
+    bench.active.enable()
+    bench.step(100)
+    before = bench.positions
+
+    bench.active.withdraw()
+    late.switches_on_in = 0
+    measured = bench.step(500)
+
+    assert (measured.live, measured.enabled) == (0b111011, False)
+    others = [0, 1, 3, 4, 5]
+    assert np.abs(bench.positions - before)[others].max() < 5e-5
+    bench.active.enable()
+    while not bench.step().enabled:
+        assert len(bench.wire.sent) < 2000
+
+
+def test_a_leg_without_voltage_is_not_left_to_five_that_hold() -> None:
+    bench = Bench()
+    bench.enable()
+    bench.step(50)
+    # As on the way back from a lost bus, when it does not follow yet.
+    bench.active.enable()
+    bench.active.group._following[4] = False
+    bench.wire.drives[4].word = 0x0240
+    assert bench.step(20).live == 0b101111
+    bench.active.withdraw()
+
+    assert bench.step(50).live == 0
+
+
 def test_a_reset_that_a_drive_takes_back_is_refused() -> None:
     bench = Bench()
     bench.enable()

@@ -150,6 +150,10 @@ class SimulatedBackend(Backend):
         spread = self._enable_rng.uniform(0.0, self._options.enable_spread, LEGS)
         self._on_at = self._now + self._options.enable_delay + spread
 
+    def withdraw(self) -> None:
+        """Let the drives that are still off stay so."""
+        self._on_at = None
+
     def disable(self) -> None:
         """Take the power from the drives; what no brake holds sinks."""
         self._on_at = None

@@ -301,6 +301,9 @@ class Operation:
             self.interpolator.release()
             if after is DISABLED or not self._holding:
                 self._switch_off()
+            else:
+                # No motor may come on later by itself.
+                self._backend.withdraw()
         elif after is FAULT and event is Event.DISABLE:
             self._switch_off()
 

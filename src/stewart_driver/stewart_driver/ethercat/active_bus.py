@@ -137,6 +137,14 @@ class ActiveBus:
         self._hold()
         self.group.enable()
 
+    def withdraw(self) -> None:
+        """Switch no drive on any more: those that follow, or can hold their legs alone, hold.
+
+        A leg that has no voltage then takes it from all others that have no brakes.
+        """
+        self._hold()
+        self.group.withdraw()
+
     def disable(self) -> None:
         """Begin to switch all drives off; a leg that homes comes to rest before."""
         if self.homing is not None:

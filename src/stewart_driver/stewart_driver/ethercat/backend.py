@@ -169,6 +169,10 @@ class EthercatBackend(Backend):
         if self._active is not None:
             self._active.release()
 
+    def withdraw(self) -> None:
+        """Switch no drive on any more; see `ActiveBus.withdraw`."""
+        self._opened.withdraw()
+
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
         if self._active is None:

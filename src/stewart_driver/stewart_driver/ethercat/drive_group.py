@@ -133,6 +133,14 @@ class DriveGroup:
         self._following = [False] * len(self._following)
         self._at_rest = [False] * len(self._at_rest)
 
+    def withdraw(self) -> None:
+        """Let no drive come on any more; those that follow hold, others may by their quick stop."""
+        self._ask(GroupCommand.QUICK_STOP)
+        self._at_rest = [False] * len(self._at_rest)
+        for axis, follows in enumerate(self._following):
+            if not follows:
+                self.lose(axis)
+
     def rest(self, axis: int) -> None:
         """Take the voltage from drive 0 to 5, which the quick stop has brought to rest."""
         self._at_rest[axis] = True
