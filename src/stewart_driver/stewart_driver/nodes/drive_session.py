@@ -216,10 +216,11 @@ class DriveSession:
         """Kill a process that hangs with the drives on: the outputs of a card stay then."""
         now = self._client.steady()
         stood = self._stall.look(self._client.cycles, now)
-        # Motors off, a reset may take its time.
         # A back end whose legs run on meanwhile allows less.
         allowed = min(self._chosen.stall_timeout, self._backend.stall_limit)
-        if stood <= allowed or present.state in AT_REST or self._buried:
+        # In FAULT drives may hold.
+        moves = present.state not in AT_REST or (present.state is State.FAULT and present.live)
+        if stood <= allowed or not moves or self._buried:
             return []
         self._client.kill()
         self._trouble = (
