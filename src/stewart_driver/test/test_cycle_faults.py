@@ -84,6 +84,18 @@ def test_in_fault_disabling_takes_the_voltage_and_leaves_the_fault() -> None:
     assert not rig.backend.enabled
 
 
+def test_in_fault_a_quick_stop_takes_the_voltage_as_it_says() -> None:
+    rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
+    rig.run_into_trouble()
+    assert rig.backend.enabled
+
+    rig.node.words['quick_stops'] += 1
+    rig.run(0.01)
+
+    assert not rig.backend.enabled
+    assert rig.cycle.state is State.FAULT
+
+
 @pytest.mark.parametrize('fault_first', [True, False])
 def test_who_disables_during_the_stop_before_a_fault_gets_it_off(*, fault_first: bool) -> None:
     rig = Rig().moving()

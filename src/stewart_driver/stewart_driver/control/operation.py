@@ -304,7 +304,7 @@ class Operation:
             else:
                 # No motor may come on later by itself.
                 self._backend.withdraw()
-        elif after is FAULT and event is Event.DISABLE:
+        elif after is FAULT and event in {Event.DISABLE, Event.QUICK_STOP}:
             self._switch_off()
 
     def _begin_holding(self) -> None:

@@ -41,7 +41,7 @@ class Event(Enum):
 # (state, event) -> (state, where STOPPING ends once the legs are at rest)
 # STOP is silence while moving: the drives stay on. TRIP is a limit or a drive fault: all six legs
 # come to rest together, and in FAULT every healthy drive holds. FAIL leaves no way to command a
-# stop. DISABLE in FAULT takes the voltage. REVIVE is a reset while drives hold.
+# stop. DISABLE and QUICK_STOP in FAULT take the voltage. REVIVE is a reset while drives hold.
 TRANSITIONS: dict[tuple[State, Event], tuple[State, State | None]] = {
     (State.DISABLED, Event.ENABLE): (State.ENABLING, None),
     (State.DISABLED, Event.QUICK_STOP): (State.DISABLED, None),
