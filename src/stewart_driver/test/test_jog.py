@@ -145,6 +145,24 @@ def test_a_jog_slows_down_in_front_of_the_end_of_the_stroke(direction: float) ->
     assert np.abs(np.diff(speeds, axis=0)).max() / CYCLE <= LIMITS.acceleration
 
 
+def test_a_leg_at_its_end_is_named_where_it_keeps_the_others() -> None:
+    """It would slow them down to nothing, without a word; what rounding leaves keeps none."""
+    rates = SPEED * np.array([-1e-12, 1.0, 0.0, 0.0, 0.0, 0.0])
+    rig = enabled(start=0.0)
+    press(rig, rates, 0.5)
+    assert rig.targets[-1] == pytest.approx([0.0, 0.45 * SPEED, *[0.0] * 4], abs=0.1 * SPEED)
+    assert refusals(rig) == []
+
+    rig.run(0.3)
+    held = rig.targets[-1]
+    rates[0] = -1e-3
+    press(rig, rates, 0.1)
+    assert refusals(rig)[-1] == (
+        'leg 1 stands at 0.00000 m, its end is at 0 m: a jog may move it inwards only'
+    )
+    assert np.array_equal(rig.targets[-1], held)
+
+
 def test_a_quick_stop_ends_a_jog() -> None:
     rig = enabled()
     press(rig, SPEED * LEG_3, 0.5)

@@ -190,10 +190,11 @@ class Interpolator:
             return 'only legs at rest are jogged'
         if why := too_fast(rates, self._limits):
             return why
-        if self._jog is None:
-            self._jog = Jog(self._held, self._limits)
-            self._phase = JOGGING
-        self._jog.ask(rates, sent + DEAD_MAN)
+        jog = self._jog or Jog(self._held, self._limits)
+        if why := jog.blocked(rates):
+            return why
+        self._jog, self._phase = jog, JOGGING
+        jog.ask(rates, sent + DEAD_MAN)
         return ''
 
     def command(self, now: float, *, answered: bool = True) -> LegMotion:

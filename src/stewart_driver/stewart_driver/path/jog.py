@@ -13,6 +13,8 @@ SHARE = 0.1
 DEAD_MAN = 0.1
 # Speeding up and slowing down, as a share of the acceleration limit.
 STRENGTH = 0.25
+# A leg this close to its end has come there [m]; slower than this it is not asked to move [m/s].
+AT_END, STILL = 1e-6, 1e-5
 
 
 def too_fast(rates: Array, limits: LegLimits) -> str:
@@ -49,6 +51,17 @@ class Jog:
         self._ends = limits.stroke_lower, limits.stroke_upper
         self._wanted, self._until = self.rates, -np.inf
 
+    def blocked(self, rates: Array) -> str:
+        """Return which leg has come to its end and keeps all others; empty if none does."""
+        room, speeds = self._room(rates), np.abs(rates)
+        leg = int(np.where(speeds > STILL, room, np.inf).argmin())
+        if room[leg] > AT_END or speeds[leg] <= STILL:
+            return ''
+        return (
+            f'leg {leg + 1} stands at {self.strokes[leg]:.5f} m, its end is at '
+            f'{self._ends[int(rates[leg] > 0.0)][leg]:g} m: a jog may move it inwards only'
+        )
+
     def ask(self, rates: Array, until: float) -> None:
         """Ask for rates, shape (6,) [m/s], until an instant [s]."""
         self._wanted, self._until = rates, until
@@ -71,10 +84,14 @@ class Jog:
 
     def _slowdown(self) -> float:
         """Return the factor with which every leg can still stop in front of its end."""
-        wanted = self._wanted
-        room = np.where(wanted > 0.0, self._ends[1] - self.strokes, self.strokes - self._ends[0])
+        room = self._room(self._wanted)
         # Half of the deceleration that there is: cycles are steps.
         fastest = np.sqrt(self._acceleration * np.maximum(room, 0.0))
-        speeds = np.abs(wanted)
-        moving = speeds > 0.0
-        return min(1.0, float((fastest[moving] / speeds[moving]).min()))
+        speeds = np.abs(self._wanted)
+        # What rounding has made of a leg that shall rest keeps no other.
+        moving = speeds > STILL
+        return min(1.0, float((fastest[moving] / speeds[moving]).min(initial=np.inf)))
+
+    def _room(self, rates: Array) -> Array:
+        """Return how far each leg is from the end that it moves towards, (6,) [m]."""
+        return np.where(rates > 0.0, self._ends[1] - self.strokes, self.strokes - self._ends[0])
