@@ -36,6 +36,20 @@ def test_silence_counts_from_the_last_command(supervisor: Supervisor) -> None:
     )
 
 
+def test_legs_without_power_sink_as_fast_as_the_drives_allow() -> None:
+    """With a narrowed rate limit the platform's way down after `disable` was a FAULT."""
+    narrow = Supervisor(LIMITS.narrowed(rate=0.06), SETTINGS, LIMITS.rate)
+    for number in range(1, 50):
+        at = measured(0.002 * number, change=-0.0005 * number, rate=-0.25)
+        assert narrow.measurement(at, powered=False) is None
+    jump = measured(0.1, change=-0.0245 - 0.004)
+    assert narrow.measurement(jump, powered=False) == (
+        'the measured stroke of leg 1 jumped by 4.000 mm in 2.00 ms, possible are 3.700 mm'
+    )
+    at = measured(0.102, change=-0.0285 - 0.0005)
+    assert 'jumped by 0.500 mm' in (narrow.measurement(at) or '')
+
+
 @pytest.mark.parametrize('leg', range(1, 7))
 def test_the_following_error_names_its_leg(supervisor: Supervisor, leg: int) -> None:
     one = np.arange(1, 7) == leg

@@ -55,7 +55,7 @@ class Operation:
         self._told: tuple[State, bool, str, float, bool, int, int, int] | None = None
         limits = configuration.limits
         self.interpolator = Interpolator(limits, configuration.interpolation, backend.cycle_time)
-        self.supervisor = Supervisor(limits, configuration.supervision)
+        self.supervisor = Supervisor(limits, configuration.supervision, backend.limits.rate)
         self.now = 0.0
         self.measured: Measurement | None = None
         self.commanded: LegMotion | None = None

@@ -29,13 +29,21 @@ class Supervisor:
 
     Every check returns None, or one sentence with the leg, the value and its limit.
 
+    Args:
+        limits: What is allowed here.
+        fastest: Rate that legs may have which the drives do not move [m/s]; at least that of the
+            limits.
+
     Attributes:
         largest_error: Largest distance of any leg from its command so far [m].
         lies: Whether the newest measurement is none that a leg can have made.
     """
 
-    def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
+    def __init__(
+        self, limits: LegLimits, settings: SupervisionSettings, fastest: float = 0.0
+    ) -> None:
         self._limits, self._settings = limits, settings
+        self._fastest = max(fastest, limits.rate)
         self.largest_error = 0.0
         self.widen(None)
         self.forget()
@@ -69,11 +77,12 @@ class Supervisor:
 
         Args:
             powered: Whether the drives shall hold or move the legs; without power these may rest
-                on their mechanical ends, beyond their strokes.
+                on their mechanical ends, beyond their strokes, and sink faster than they may be moved.
         """
         self.lies = False
         elapsed = measured.stamp - self._stamp
-        allowed = self._settings.measured_rate_margin * self._limits.rate * elapsed + JUMP_FLOOR
+        rate = self._limits.rate if powered else self._fastest
+        allowed = self._settings.measured_rate_margin * rate * elapsed + JUMP_FLOOR
         if possible(measured.strokes, measured.rates, self._ends, allowed, self._previous):
             self._stamp = measured.stamp
             return None
