@@ -70,6 +70,7 @@ class Backend(ABC):
         rig_file: The machine's own file, which says of which platform it is; empty where there is
             none.
         wire: How the frames fare, where there are frames.
+        moves_home: Whether `home` switches the drives on and moves the legs.
         holds_blindly: Whether a leg is held although its measured stroke is wrong.
         compiles: Whether the cyclic process shall load compiled kernels. Without them a cycle
             takes some 20 µs more, and no compiler is in a process with real-time priority.
@@ -85,6 +86,7 @@ class Backend(ABC):
     rig_file: str = ''
     longest_closing: float = 0.0
     wire: WireStatistics | None = None
+    moves_home: bool = False
     holds_blindly: bool = False
     compiles: ClassVar[bool] = False
 

@@ -18,7 +18,7 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph, Operator, PATIENCE, PERIOD, SPEEDS, START
-from loopback import Trouble
+from loopback import LoopbackBackend, Trouble
 from sensor_msgs.msg import JointState
 from stewart_driver.legs import LEG_NAMES
 from stewart_interfaces.msg import DriverState, TrackingError
@@ -139,6 +139,18 @@ def test_services_are_refused_before_the_node_is_up(graph: Graph) -> None:
     driver.trigger_configure()
     assert operator.call('enable').message == 'the driver node is not active'
     assert operator.legs == []
+    assert operator.call('home').success
+
+
+def test_legs_do_not_move_home_before_the_node_is_active(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LoopbackBackend, 'moves_home', True)
+    driver, operator = graph(up=False)
+    driver.trigger_configure()
+    assert operator.call('home').message == 'the driver node is not active'
+    driver.trigger_activate()
+    assert operator.call('home').success
 
 
 def test_a_drive_fault_names_leg_and_code_until_it_is_reset(graph: Graph) -> None:

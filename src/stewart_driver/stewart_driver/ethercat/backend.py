@@ -71,8 +71,8 @@ class EthercatBackend(Backend):
         if rig.drives is not None:
             offsets = rig.drives.zero_offsets_counts
             self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
-        self._incremental = options.homing_method != 0
-        if self._incremental:
+        self.moves_home = options.homing_method != 0
+        if self.moves_home:
             self._check_homing()
         # When drives moved home last: a request soon after that may have missed its end.
         self._homing_at = -inf
@@ -200,7 +200,7 @@ class EthercatBackend(Backend):
                 raise HomingError('homing has just ended: ask again in a second to begin anew')
             return 'all legs have homed'
         wrong = home.why_not(calibration, active.identities, self._options.rig_file)
-        if self._incremental and (calibration is None or not wrong):
+        if self.moves_home and (calibration is None or not wrong):
             active.home()
             self._not_homed = 'the legs are not home yet'
             return (
@@ -307,7 +307,7 @@ class EthercatBackend(Backend):
                 self._calibration,
                 self._options.rig_file,
                 self._seen,
-                self._incremental,
+                self.moves_home,
                 just_homed,
                 self._remembered,
             )

@@ -127,6 +127,11 @@ class DriveSession:
             return self._disable()
         return self._client.request(request, value)
 
+    def moves(self, request: Request) -> bool:
+        """Tell whether a request switches drives on that are off."""
+        homes = request is Request.HOME and self._backend.moves_home
+        return homes or request is Request.ENABLE
+
     def _disable(self) -> tuple[bool, str]:
         """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
         if self._parking and not self._parking.active and self._change.state is State.ENABLED:

@@ -184,7 +184,7 @@ class Driver(DeviceNode):
         self.create_service(kind, f'driver/{name}', answer)
 
     def _ask(self, asked: Request, session: DriveSession, _: Any) -> tuple[bool, str]:
-        if asked is Request.ENABLE and not self.active:
+        if session.moves(asked) and not self.active:
             return False, 'the driver node is not active'
         return session.ask(asked)
 
