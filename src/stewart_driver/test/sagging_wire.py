@@ -37,6 +37,7 @@ class SaggingDrive:
     load: float = 0.004
     feed_forward: float = 0.0
     deceleration: float = 6.0
+    holds: bool = False
     word: int = OFF
     velocity: float = 0.0
     code: int = 0
@@ -70,7 +71,7 @@ class SaggingDrive:
         elif self.word == OPERATION and not quick:
             self.word = QUICK_STOP
         elif self.word == QUICK_STOP:
-            if self.velocity == 0.0:
+            if self.velocity == 0.0 and not self.holds:
                 self.word = OFF
         elif self.word == OFF and word & 0x07 == 0x06:
             self.word = READY

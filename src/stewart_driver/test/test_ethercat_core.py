@@ -17,6 +17,7 @@ from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.ethercat import home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
+from stewart_driver.ethercat.ending import LONGEST_RAMP, longest_ramp, LONGEST_SINKING
 from stewart_driver.ethercat.errors import (
     AlStatus,
     Emergency,
@@ -255,6 +256,14 @@ def test_offsets_from_before_a_homing_are_no_strokes() -> None:
     elsewhere = (*homed[:4], homed[4] - round(0.01 * COUNTS), homed[5])
     with pytest.raises(HomingError, match=r'leg 5 would stand at -9\.0 mm, outside its stroke'):
         home.check_homed(CALIBRATION, elsewhere, FIXED)
+
+
+def test_nobody_is_killed_in_the_longest_ending() -> None:
+    """From OP regained, through two ramps as long as they may be, to legs that have sunk."""
+    options = EthercatOptions(interface='lo', start_timeout=5.0)
+    ramp = longest_ramp(FIXED, FIXED.limits.rate) + LONGEST_RAMP
+
+    assert EthercatBackend(options).longest_closing == 5.0 + 2.0 * ramp + LONGEST_SINKING
 
 
 def test_a_step_that_is_too_large_is_shortened_for_all_legs_and_told() -> None:

@@ -258,6 +258,22 @@ def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) ->
     assert bench.wire.closed_at is not None
 
 
+def test_at_the_end_no_leg_without_a_brake_gives_way_before_all_are_at_rest() -> None:
+    """The quick one was let go while the others still ramped, and the platform tilted."""
+    bench = Bench(
+        *(SaggingDrive(deceleration=0.5 + 0.5 * (leg == 2), holds=True) for leg in range(6))
+    )
+    bench.enable()
+    bench.step(60, move=0.05 * CYCLE)
+    end = len(bench.wire.sent)
+    bench.active.close()
+
+    words = np.array([[word for word, *_ in frame] for frame in bench.wire.sent[end:]])
+    off = (words == 0x00).argmax(axis=0)
+    assert off.min() * CYCLE > 0.9 * 0.05 / 0.5
+    assert np.ptp(off) == 0
+
+
 def faulty(bench: Bench, axis: int = 2) -> None:
     drive = bench.wire.drives[axis]
     drive.word, drive.code = FAULT, 0x7305

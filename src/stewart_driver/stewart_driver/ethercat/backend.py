@@ -20,7 +20,7 @@ from stewart_driver.ethercat import home, namespace, wires
 from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.ending import LONGEST_RAMP, LONGEST_SINKING
+from stewart_driver.ethercat.ending import longest_end
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.homing import HOMING_DEAD_MAN
 from stewart_driver.ethercat.options import EthercatOptions
@@ -52,13 +52,14 @@ class EthercatBackend(Backend):
 
     name: ClassVar[str] = 'ethercat'
     options_type: ClassVar[type] = EthercatOptions
-    longest_closing = LONGEST_RAMP + LONGEST_SINKING
     wire: WireStatistics
 
     def __init__(self, options: EthercatOptions) -> None:
         self._options, self.rig_file = options, options.rig_file
         self._kind = DriveType.from_yaml(options.drive)
         self.cycle_time, self.limits = options.cycle_time, self._kind.limits
+        # Drives that hold behind a lost bus are brought to OP before.
+        self.longest_closing = options.start_timeout + longest_end(self._kind)
         rig = load_rig(options.rig_file) if options.rig_file else Rig('')
         self._interface = interface_of(options.interface, rig)
         inside = wires.OFFERS.find(self._interface) is not None

@@ -29,6 +29,11 @@ def longest_ramp(kind: DriveType, speed: float) -> float:
     return RAMP_MARGIN * speed / kind.limits.acceleration + kind.brake_apply + OFF_TIMEOUT
 
 
+def longest_end(kind: DriveType) -> float:
+    """Return how long `end` may take [s]."""
+    return 2.0 * (longest_ramp(kind, kind.limits.rate) + LONGEST_RAMP) + LONGEST_SINKING
+
+
 def end(bus: ActiveBus) -> None:
     """Stop what is live, take the voltage, and wait until the legs lie still."""
     if bus.live:
@@ -51,15 +56,22 @@ def _until_off(bus: ActiveBus) -> None:
     limit = bus.now() + ramp
     for now, came_back in bus.frames(limit + LONGEST_RAMP):
         if came_back:
-            for axis in np.flatnonzero(np.abs(bus.legs.rates) < STANDSTILL):
-                if bus.group.states[axis] is State.QUICK_STOP_ACTIVE:
-                    bus.group.rest(int(axis))
+            _take_voltage(bus)
             if bus.group.off:
                 break
         if (speed := _speed(bus)) < SLOWER * slower:
             slower, limit = speed, now + ramp
         if now > limit:
             break
+
+
+def _take_voltage(bus: ActiveBus) -> None:
+    """Take it from legs that have ramped down; from all at once where no brake has them."""
+    if not bus.kind.brake_apply and _speed(bus) > STANDSTILL:
+        return
+    for axis in np.flatnonzero(np.abs(bus.legs.rates) < STANDSTILL):
+        if bus.group.states[axis] is State.QUICK_STOP_ACTIVE:
+            bus.group.rest(int(axis))
 
 
 def _until_still(bus: ActiveBus) -> None:
