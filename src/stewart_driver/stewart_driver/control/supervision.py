@@ -77,7 +77,7 @@ class Supervisor:
 
         Args:
             powered: Whether the drives shall hold or move the legs; without power these may rest
-                on their mechanical ends, beyond their strokes, and sink faster than they may be moved.
+                on their mechanical ends, beyond their strokes, and sink as fast as drives can.
         """
         self.lies = False
         elapsed = measured.stamp - self._stamp

@@ -134,7 +134,7 @@ class DriveGroup:
         self._at_rest = [False] * len(self._at_rest)
 
     def withdraw(self) -> None:
-        """Let no drive come on any more; those that follow hold, others may by their quick stop."""
+        """Let no drive come on any more; those that follow hold, others by their quick stop."""
         self._ask(GroupCommand.QUICK_STOP)
         self._at_rest = [False] * len(self._at_rest)
         for axis, follows in enumerate(self._following):
