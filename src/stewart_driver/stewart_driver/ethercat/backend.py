@@ -172,7 +172,8 @@ class EthercatBackend(Backend):
 
     def withdraw(self) -> None:
         """Switch no drive on any more; see `ActiveBus.withdraw`."""
-        self._opened.withdraw()
+        if self._active is not None:
+            self._active.withdraw()
 
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
