@@ -38,11 +38,13 @@ class Table:
         source: Name of the file, for messages.
         values (n,): Columns that were asked for and are there.
         lines (n,): Line of the file each row stands on; the first line is 1.
+        others: Columns that nobody has asked for.
     """
 
     source: str
     values: dict[str, Array]
     lines: Array
+    others: tuple[str, ...] = ()
 
     def has(self, columns: Sequence[str]) -> bool:
         """Tell whether a group of columns is there: all of them.
@@ -75,11 +77,13 @@ def read_table(
     progress: Progress = silent,
     *,
     gaps: Sequence[str] = (),
+    comments: str = '',
 ) -> Table:
     """Read columns of a CSV file, or of standard input, ``-``, whose first line names its columns.
 
     Wanted columns are read where they are there; all others may hold anything. In the columns
-    `gaps` an empty cell or ``nan`` is a missing value, NaN.
+    `gaps` an empty cell or ``nan`` is a missing value, NaN. Lines that begin with `comments` are
+    left out, if that is not empty.
 
     Raises:
         ConfigurationError: If it is no text, there is no header, a column is named twice, a row
@@ -91,9 +95,9 @@ def read_table(
     name = 'standard input' if standard else str(source)
     try:
         if standard:
-            return _read(_standard_input(), name, columns, gaps, progress)
+            return _read(_standard_input(), name, columns, gaps, progress, comments)
         with Path(source).open(newline='', encoding=ENCODING) as stream:
-            return _read(stream, name, columns, gaps, progress)
+            return _read(stream, name, columns, gaps, progress, comments)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(name, str(error), 'a CSV file in UTF-8') from error
 
@@ -106,12 +110,19 @@ def _standard_input() -> TextIO:
 
 
 def _read(
-    stream: TextIO, source: str, columns: Sequence[str], gaps: Sequence[str], progress: Progress
+    stream: TextIO,
+    source: str,
+    columns: Sequence[str],
+    gaps: Sequence[str],
+    progress: Progress,
+    comments: str,
 ) -> Table:
     """Read an open stream."""
     size = _size(stream)
-    reader = csv.reader(stream)
-    header = [name.strip() for name in next(reader, [])]
+    # An empty line in the place of a comment, so that lines are counted as they stand.
+    bare = ('' if line.startswith(comments) else line for line in stream)
+    reader = csv.reader(bare if comments else stream)
+    header = [name.strip() for name in next(filter(None, reader) if comments else reader, [])]
     if not header:
         expected = f'a line with the names of the columns, as {columns[0]}'
         raise ConfigurationError(f'{source}:1', '', expected)
@@ -123,6 +134,7 @@ def _read(
     for name in wanted:
         if header.count(name) > 1:
             raise ConfigurationError(f'{source}:1', name, 'every column once')
+    others = tuple(name for name in header if name not in wanted)
     places = [header.index(name) for name in wanted]
     lines, rows = [], []
     for cells in reader:
@@ -143,7 +155,9 @@ def _read(
         if len(rows) % ROWS_TOLD == 0:
             progress(stream.buffer.tell() / size if size else None)
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted))
-    return Table(source, dict(zip(wanted, numbers.T, strict=True)), np.array(lines, dtype=int))
+    return Table(
+        source, dict(zip(wanted, numbers.T, strict=True)), np.array(lines, dtype=int), others
+    )
 
 
 def _size(stream: TextIO) -> int:

@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import csv
 from dataclasses import dataclass
 import datetime
-from reprlib import repr as shortened
-from typing import IO, TextIO
+from pathlib import Path
 
 import numpy as np
-from stewart_driver.errors import CalibrationError
+from stewart_driver.errors import CalibrationError, ConfigurationError
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.rig_file import Channel, DaqCalibration
+from stewart_tables.csv_tables import read_table, write_table
 
 FEWEST_POINTS = 3
 # A fit over less than this says little about the rest of ±10 V [V].
@@ -151,68 +150,33 @@ class CalibrationTable:
     rates: Array | None = None
 
     @classmethod
-    def read(cls, stream: TextIO, name: str) -> CalibrationTable:
-        """Read a CSV file with a header; comments begin with #, and `name` is for messages.
+    def read(cls, source: str) -> CalibrationTable:
+        """Read a CSV file, or standard input, ``-``; comments begin with #.
+
+        An empty field is a point that this leg does not have.
 
         Raises:
-            CalibrationError: If it is no text or no table, naming the column that is missing, or
-                the row and the value that is no number, or none that can have been measured.
+            ConfigurationError: If it is no table, a column is unknown or missing, or a value is no
+                number, or none that can have been measured.
         """
-        lines = csv.DictReader(line for line in stream if not line.startswith('#'))
-        try:
-            header, rows = list(lines.fieldnames or ()), list(lines)
-        except UnicodeDecodeError as error:
-            wrong = f'the byte 0x{error.object[error.start]:02x}'
-            raise CalibrationError(f'{name}: expected a table as text, got {wrong}') from None
-        except csv.Error as error:
-            raise CalibrationError(f'{name}: expected a table as text ({error})') from None
-        known = [column for kind in KINDS for column in columns(kind)]
-        for column in header:
-            if column not in known:
-                raise CalibrationError(
-                    f'{name}: unknown column {shortened(column)}; there are input_1_v, '
-                    'output_1_v, stroke_1_m, rate_1_mps and so on to leg 6'
-                )
-        for number, row in enumerate(rows, 1):
-            if None in row or None in row.values():
-                raise CalibrationError(f'{name}, row {number}: expected {len(header)} fields')
-        tables: dict[str, Array] = {}
-        for kind in KINDS:
-            missing = [column for column in columns(kind) if column not in header]
-            if len(missing) == LEGS:
-                continue
-            if missing:
-                raise CalibrationError(f'{name}: column {missing[0]} is missing')
-            tables[kind] = np.array(
-                [
-                    [_number(name, number, row, key) for key in columns(kind)]
-                    for number, row in enumerate(rows, 1)
-                ]
-            ).reshape(-1, LEGS)
+        every = [column for kind in KINDS for column in columns(kind)]
+        found = read_table(source, every, gaps=every, comments='#')
+        if found.others:
+            expected = 'input_1_v, output_1_v, stroke_1_m, rate_1_mps and so on to leg 6'
+            raise ConfigurationError(f'{found.source}: column', found.others[0], expected)
+        tables = {kind: found.take(columns(kind)) for kind in KINDS if found.has(columns(kind))}
+        for kind, values in tables.items():
+            for row, leg in np.argwhere(np.abs(values) > LARGEST):
+                where = f'{found.source}:{found.lines[row]}: {columns(kind)[leg]}'
+                expected = f'a number from {-LARGEST:g} to {LARGEST:g}'
+                raise ConfigurationError(where, float(values[row, leg]), expected)
         return cls(**tables)
 
-    def write(self, stream: IO[str]) -> None:
-        """Write the CSV file that `read` reads."""
+    def write(self, target: Path) -> None:
+        """Write the CSV file that `read` reads, as a whole or not at all."""
         present = {kind: getattr(self, kind) for kind in KINDS if getattr(self, kind) is not None}
-        writer = csv.writer(stream, lineterminator='\n')
-        writer.writerow([column for kind in present for column in columns(kind)])
-        for row in np.hstack(list(present.values())).tolist():
-            writer.writerow([f'{value:.15g}' for value in row])
-
-
-def _number(name: str, row: int, values: dict[str, str], key: str) -> float:
-    text = values[key]
-    try:
-        # An empty field is a point that this leg does not have, written as nan.
-        number = float(text or 'nan')
-    except ValueError:
-        number = np.inf
-    if abs(number) > LARGEST:
-        raise CalibrationError(
-            f'{name}, row {row}: expected a number from {-LARGEST:g} to {LARGEST:g} for {key}, '
-            f'got {shortened(text)}'
-        )
-    return number
+        names = [column for kind in present for column in columns(kind)]
+        write_table(target, names, np.hstack(list(present.values())))
 
 
 def fit_table(

@@ -116,11 +116,8 @@ def _rig(arguments: argparse.Namespace) -> Rig:
 
 
 def _points(arguments: argparse.Namespace) -> CalibrationTable:
-    if arguments.table == '-':
-        return CalibrationTable.read(sys.stdin, 'stdin')
     if arguments.table:
-        with open(arguments.table, encoding='utf-8', newline='') as stream:
-            return CalibrationTable.read(stream, arguments.table)
+        return CalibrationTable.read(arguments.table)
     wanted = replace(
         DEFAULTS,
         card=arguments.card,
@@ -138,8 +135,7 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
     finally:
         card.close()
     if arguments.save_table:
-        with whole_file(arguments.save_table) as stream:
-            table.write(stream)
+        table.write(arguments.save_table)
     return table
 
 
