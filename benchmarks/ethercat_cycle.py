@@ -34,7 +34,7 @@ from stewart_driver.control.state_machine import Request, State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity, EthercatSection, Rig, save_rig
 
 SECONDS = 60.0
 CYCLES = (0.001, 0.002, 0.004)
@@ -123,7 +123,9 @@ def zero(folder: Path) -> np.ndarray:
     calibration = DriveCalibration(
         (-ZERO,) * 6, datetime.date(2026, 11, 21), 'all strokes 0.3 m', (0.3,) * 6, (IDENTITY,) * 6
     )
-    save_rig(folder / 'rig.yaml', Rig('vigo', calibration, interface='ecat0'))
+    save_rig(
+        folder / 'rig.yaml', Rig('vigo', drives=calibration, ethercat=EthercatSection('ecat0'))
+    )
     return np.full(6, 0.3)
 
 

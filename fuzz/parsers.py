@@ -31,6 +31,7 @@ from stewart_driver.rig_file import (
     DaqCalibration,
     DriveCalibration,
     DriveIdentity,
+    EthercatSection,
     load_rig,
     Rig,
     save_rig,
@@ -109,7 +110,10 @@ def rigs(place: Path) -> tuple[Sequence[bytes], Parse]:
     card = DaqCalibration((channel,) * 6, (channel,) * 6, day)
     path = place / 'rig.yaml'
     samples = []
-    for rig in (Rig('vigo', drives, None, 'eth1', '0123456789abcdef'), Rig('ex800', daq=card)):
+    for rig in (
+        Rig('vigo', '0123456789abcdef', drives, None, EthercatSection('eth1')),
+        Rig('ex800', daq=card),
+    ):
         save_rig(path, rig)
         samples.append(path.read_bytes())
     return _file(samples, path, load_rig)

@@ -94,49 +94,32 @@ class DaqCalibration:
 
 
 @dataclass(frozen=True)
-class Rig:
-    """One machine.
+class EthercatSection:
+    """How this machine's drives are reached: the network interface of the master."""
 
-    Attributes:
-        drives, daq: None if they were never calibrated.
-        interface: Network interface of the EtherCAT master, key ``ethercat.interface``.
-        geometry: Digest of the platform's geometry at the last calibration, see `geometry_digest`;
-            empty if unknown.
-    """
-
-    platform: str
-    drives: DriveCalibration | None = None
-    daq: DaqCalibration | None = None
-    interface: str | None = None
-    geometry: str = ''
-
-
-@dataclass(frozen=True)
-class _Wire:
     interface: str
 
 
 @dataclass(frozen=True)
-class _Content:
-    """A rig as its file has it, in the order of a reader's interest."""
+class Rig:
+    """One machine, in the order of a reader's interest.
+
+    Attributes:
+        geometry: Digest of the platform's geometry at the last calibration, see `geometry_digest`;
+            empty if unknown.
+        drives, daq: None if they were never calibrated.
+    """
 
     platform: str
     geometry: str = ''
     drives: DriveCalibration | None = None
     daq: DaqCalibration | None = None
-    ethercat: _Wire | None = None
+    ethercat: EthercatSection | None = None
 
 
 def load_rig(path: str | os.PathLike[str]) -> Rig:
     """Read and check a rig file; raises `ConfigurationError`."""
-    content = read_model(path, _Content)
-    return Rig(
-        content.platform,
-        content.drives,
-        content.daq,
-        content.ethercat.interface if content.ethercat else None,
-        content.geometry,
-    )
+    return read_model(path, Rig)
 
 
 def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
@@ -147,9 +130,7 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
     Raises:
         ConfigurationError: If it cannot be written there.
     """
-    wire = _Wire(rig.interface) if rig.interface is not None else None
-    content = plain(_Content(rig.platform, rig.geometry, rig.drives, rig.daq, wire))
-    text = HEADER + yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=99)
+    text = HEADER + yaml.safe_dump(plain(rig), sort_keys=False, default_flow_style=None, width=99)
     try:
         with whole_file(path) as stream:
             stream.write(text)
@@ -161,7 +142,7 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
 
 def interface_of(chosen: str | None, rig: Rig | None) -> str:
     """Return the network interface chosen, else that of the rig; raises `ConfigurationError`."""
-    found = chosen or (rig.interface if rig else None)
+    found = chosen or (rig.ethercat.interface if rig and rig.ethercat else '')
     if not found:
         expected = 'a network interface, here or as ethercat.interface in the rig file'
         raise ConfigurationError('interface', '', expected)

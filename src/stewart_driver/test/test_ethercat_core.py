@@ -30,7 +30,14 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
 from stewart_driver.ethercat.starting import check_identities
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, Rig, save_rig
+from stewart_driver.rig_file import (
+    DriveCalibration,
+    DriveIdentity,
+    EthercatSection,
+    load_rig,
+    Rig,
+    save_rig,
+)
 import yaml
 
 FIXED, FREE = DriveType.from_yaml('omron_1s'), DriveType.from_yaml('omron_1s_free')
@@ -79,7 +86,7 @@ def test_a_stroke_that_does_not_fit_in_32_bits_is_refused_at_the_start(
         calibration = DriveCalibration(
             tuple(zeros), CALIBRATION.calibrated, 'zero', (0.01,) * 6, (IDENTITY,) * 6
         )
-        save_rig(path, Rig('vigo', calibration))
+        save_rig(path, Rig('vigo', drives=calibration))
         options = EthercatOptions(interface='eth1', rig_file=str(path))
         if fits:
             assert not EthercatBackend(options).homed
@@ -226,13 +233,13 @@ def test_where_the_drives_are_parked_is_in_the_rig_file(tmp_path: Path) -> None:
     path = tmp_path / 'rig.yaml'
     unknown = IDENTITY._replace(serial=None)
     calibration = replace(CALIBRATION, identities=(unknown,) * 6)
-    save_rig(path, Rig('vigo', calibration, interface='eth1'))
+    save_rig(path, Rig('vigo', drives=calibration, ethercat=EthercatSection('eth1')))
 
     home.park(str(path), (1, -2, 3, 4, 5, 6))
 
     rig = load_rig(path)
     assert rig.drives == replace(calibration, parked_counts=(1, -2, 3, 4, 5, 6))
-    assert (rig.platform, rig.interface) == ('vigo', 'eth1')
+    assert (rig.platform, rig.ethercat) == ('vigo', EthercatSection('eth1'))
 
 
 def test_home_is_compared_and_its_level_told() -> None:

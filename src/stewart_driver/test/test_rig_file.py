@@ -16,6 +16,7 @@ from stewart_driver.rig_file import (
     DaqCalibration,
     DriveCalibration,
     DriveIdentity,
+    EthercatSection,
     load_rig,
     Rig,
     save_rig,
@@ -34,7 +35,7 @@ RIG = Rig(
         tuple(DriveIdentity(0x83, 0xB0, 0x10004, number) for number in range(6)),
     ),
     daq=DaqCalibration((CHANNEL,) * 6, (CHANNEL,) * 6, DAY),
-    interface='eth1',
+    ethercat=EthercatSection('eth1'),
     geometry='0123456789abcdef',
 )
 

@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 import pytest
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity, EthercatSection, Rig, save_rig
 from stewart_simulation.control import ControlClient
 
 ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
@@ -66,7 +66,9 @@ class SegmentRig:
             (0.3,) * 6,
             (identity,) * 6,
         )
-        save_rig(self.file, Rig('vigo', calibration, interface=self.interface))
+        save_rig(
+            self.file, Rig('vigo', drives=calibration, ethercat=EthercatSection(self.interface))
+        )
 
     @property
     def seen(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from stewart_driver.ethercat.sdo_tool import read_counts, Reading
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.rig_file import (
     DriveCalibration,
+    EthercatSection,
     geometry_digest,
     interface_of,
     load_rig,
@@ -105,8 +106,8 @@ def main(arguments: argparse.Namespace) -> int:
         tuple(float(stroke) for stroke in strokes),
         reading.identities,
     )
-    digest = geometry_digest(rig.platform)
-    save_rig(path, replace(rig, geometry=digest, drives=calibration, interface=options.interface))
+    digest, wire = geometry_digest(rig.platform), EthercatSection(options.interface)
+    save_rig(path, replace(rig, geometry=digest, drives=calibration, ethercat=wire))
     _say(f'written: {path}')
     return 0
 

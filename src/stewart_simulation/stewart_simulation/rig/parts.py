@@ -204,7 +204,7 @@ class Parts:
                 today,
                 settings.card_mode,
             )
-        return Rig(settings.platform, drives, daq, geometry=geometry_digest(settings.platform))
+        return Rig(settings.platform, geometry_digest(settings.platform), drives, daq)
 
     @property
     def has_sensor(self) -> bool:
