@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import solve_discrete_are
 from scipy.spatial.transform import Rotation
 from stewart_cueing.ship import wave_observer
-from stewart_cueing.ship.stabilisation import Stabilisation
+from stewart_cueing.ship.stabilisation import BaseStabiliser
 from stewart_cueing.ship.wave_observer import WaveObserver
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
@@ -74,7 +74,7 @@ def play(height: float, seed: int, duration: float) -> tuple[np.ndarray, np.ndar
     level, calm = platform.geometry.neutral_pose.position[2], at_scale(SCALE).arm[2] / SCALE
     model_period = peak_period / np.sqrt(SCALE)
     observer = WaveObserver(model_period, PERIOD)
-    control = Stabilisation(MotionGuard(platform), PERIOD, model_period)
+    control = BaseStabiliser(MotionGuard(platform), PERIOD, model_period)
     judge = MotionGuard(platform)
     playout, drive, imu = (round(delay / PERIOD) for delay in DELAYS)
     # A setpoint is for the instant of the call, what it follows for a period later.

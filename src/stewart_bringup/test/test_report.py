@@ -21,7 +21,7 @@ from stewart_bringup.demo.analysis import analyse, LOST, Result
 from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.plots import cover, pictures
 from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
-from stewart_bringup.demo.run import _put_in_place, closing_table, FOUND, LiveLine
+from stewart_bringup.demo.run import _put_in_place, closing_table, DemoLine, FOUND
 from stewart_bringup.demo.scenarios import Bounds
 
 GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)
@@ -165,7 +165,7 @@ def test_a_terminal_sees_every_phase_and_a_log_one_line_per_chapter(terminal: bo
     text = StringIO()
     console = Console(file=text, width=100, force_terminal=terminal)
 
-    with LiveLine(console) as line:
+    with DemoLine(console) as line:
         line.chapter('vigo')
         line.begin('vigo', 15.0)
         for phase in ('enabling', 'playing', 'playing', 'switching off'):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_cueing.ship.stabilisation import levelling, Stabilisation
+from stewart_cueing.ship.stabilisation import BaseStabiliser, levelling
 from stewart_cueing.ship.wave_observer import ACCELERATION, Channel
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
@@ -69,7 +69,7 @@ def test_observer_is_as_good_as_it_says_on_a_sea_as_expected():
 def followed(amplitudes, seconds):
     """Follow sines from a soft start; return what was off, (n, 3), and the shares at the end."""
     platform = load_platform('vigo')
-    control, judge = Stabilisation(MotionGuard(platform), PERIOD, 2.4), MotionGuard(platform)
+    control, judge = BaseStabiliser(MotionGuard(platform), PERIOD, 2.4), MotionGuard(platform)
     height = platform.geometry.neutral_pose.position[2]
     rows, motions, base = [], [], np.zeros(3)
     for n in range(round(seconds / PERIOD)):

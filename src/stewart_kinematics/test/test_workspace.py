@@ -17,7 +17,7 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.solvers.inverse import inverse, LegMotion
+from stewart_kinematics.solvers.inverse import inverse, LegKinematics
 
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 
@@ -235,7 +235,7 @@ def test_turn_through_a_singularity_is_stopped_there() -> None:
 class Lenient(MotionGuard):
     """A guard that lets everything pass."""
 
-    def check(self, motion: Motion) -> LegMotion:
+    def check(self, motion: Motion) -> LegKinematics:
         return inverse(self.platform.geometry, motion)
 
     def allowed(self, motion: Motion) -> NDArray[np.bool_]:

@@ -51,7 +51,7 @@ DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
 
-class LiveLine:
+class DemoLine:
     """One line per chapter, when it has ended; on a terminal, a live one meanwhile.
 
     The live line has title, phase, and how much of the wave has been played.
@@ -70,7 +70,7 @@ class LiveLine:
         self._task: TaskID | None = None
         self._chapter, self._phase, self._began = '', '', 0.0
 
-    def __enter__(self) -> LiveLine:
+    def __enter__(self) -> DemoLine:
         if self._console.is_terminal:
             self._progress.start()
         return self
@@ -124,7 +124,7 @@ def closing_table(chapters: Sequence[Chapter]) -> Table:
 
 
 # Plays a chapter into bags below a folder and tells of it; None after a request to stop.
-Step = Callable[[Path, LiveLine, StopSignals], Chapter | None]
+Step = Callable[[Path, DemoLine, StopSignals], Chapter | None]
 
 
 def run_demo(
@@ -166,7 +166,7 @@ def run_demo(
         steps.append((at_sea.TITLE, partial(_two_rigs, sea)))
     _make_ready(output, names)
     chapters: list[Chapter] = []
-    with LiveLine(console) as line:
+    with DemoLine(console) as line:
         for title, step in steps:
             line.chapter(title)
             chapter = step(output, line, stop)
@@ -211,7 +211,7 @@ def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
 
 
 def _scenario(
-    scenario: Scenario, output: Path, line: LiveLine, stop: StopSignals
+    scenario: Scenario, output: Path, line: DemoLine, stop: StopSignals
 ) -> Chapter | None:
     """Play a scenario and tell of it; None after a request to stop."""
     # Late, because it imports rclpy: what was asked is checked before.
@@ -265,7 +265,7 @@ def _unfinished(
     return unfinished_chapter(scenario.name, scenario.title, facts, reason, history, blamed)
 
 
-def _identification(output: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
+def _identification(output: Path, line: DemoLine, stop: StopSignals) -> Chapter | None:
     """Identify a loaded platform and tell of it; None after a request to stop."""
     from stewart_bringup.demo.session import play
 
@@ -288,7 +288,7 @@ def _identification(output: Path, line: LiveLine, stop: StopSignals) -> Chapter 
     return None if stop.requested else found
 
 
-def _two_rigs(seed: int, output: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
+def _two_rigs(seed: int, output: Path, line: DemoLine, stop: StopSignals) -> Chapter | None:
     """Let one rig keep level on the platform of another and tell of it; None after a stop."""
     line.begin(at_sea.TITLE, at_sea.DURATION)
     bag = output / UNFINISHED / at_sea.NAME

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.governor import Governor
-from stewart_cueing.ship.stabilisation import Stabilisation
+from stewart_cueing.ship.stabilisation import BaseStabiliser
 from stewart_cueing.ship.wave_observer import WaveObserver
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
@@ -108,7 +108,7 @@ class LiveLevelling:
     def __init__(
         self, guard: MotionGuard, base: LiveBase, period: float, peak_period: float, delay: float
     ) -> None:
-        self._levelling = Stabilisation(guard, period, peak_period)
+        self._levelling = BaseStabiliser(guard, period, peak_period)
         self.governor: Governor = self._levelling.governor
         self.begin = 0.0
         self._base, self._period, self._delay = base, period, delay

@@ -56,7 +56,7 @@ def levelling(x: Array, height: float) -> Motion:
     return Motion.of_vectors(up[0], quaternion, up[1], omega, up[2], alpha)
 
 
-class Stabilisation:
+class BaseStabiliser:
     """Setpoints that keep a platform level, one every period, from a rest at the neutral pose.
 
     Args:

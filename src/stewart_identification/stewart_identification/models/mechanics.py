@@ -20,7 +20,7 @@ from stewart_identification.models.joint_errors import (
 )
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.solvers.inverse import inverse, LegMotion
+from stewart_kinematics.solvers.inverse import inverse, LegKinematics
 
 KNOT_DISTANCE = 0.04
 """Between evaluations of what joint errors do, which follows the motion [s]."""
@@ -46,7 +46,7 @@ class Mechanics:
         return actuator_forces(self._with(np.zeros(10)), self.motion)
 
     @cached_property
-    def legs(self) -> LegMotion:
+    def legs(self) -> LegKinematics:
         """Motion of the legs."""
         return inverse(self.geometry, self.motion)
 

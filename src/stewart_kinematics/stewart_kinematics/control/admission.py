@@ -17,7 +17,7 @@ from stewart_kinematics.kernels import tracking as tracking_kernels
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.solvers.inverse import LegMotion
+from stewart_kinematics.solvers.inverse import LegKinematics
 
 PAUSE = 1.0
 """After so long without a setpoint the platform rests, wherever it is [s]: what moved it, a jog,
@@ -112,7 +112,7 @@ class Admission:
 
     def admit(
         self, source: str, motion: Motion, stamp: float, heard: float | None = None
-    ) -> LegMotion:
+    ) -> LegKinematics:
         """Return the motion of the legs, shape (6,), for one sample, or refuse it.
 
         After `PAUSE`, or where the clock was set back by as much, a sample at rest begins anew.
@@ -140,7 +140,7 @@ class Admission:
         self._heard = heard
         return legs
 
-    def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegMotion:
+    def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegKinematics:
         """Return the motion of the legs for n successive samples, up to the first refused.
 
         Shape (m, 6); if m is less than n, `admit` tells why. Stamps (n,) in s.

@@ -17,7 +17,7 @@ from stewart_kinematics.limits.continuity import first_jump
 from stewart_kinematics.model.leg_kinds import LINEAR
 from stewart_kinematics.model.platform import ANGLES, Platform
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only, UNITS
-from stewart_kinematics.solvers.inverse import LegMotion
+from stewart_kinematics.solvers.inverse import LegKinematics
 
 Flags = NDArray[np.bool_]
 
@@ -112,7 +112,7 @@ class MotionGuard:
         self._upper = read_only([column.upper for column in self._columns]) + slack
         self.check(neutral)
 
-    def check(self, motion: Motion) -> LegMotion:
+    def check(self, motion: Motion) -> LegKinematics:
         """Return the motion of the legs (..., 6) for samples (...), or refuse.
 
         Raises:
@@ -121,13 +121,13 @@ class MotionGuard:
         """
         return self._check(motion, REST_MARGIN if motion.shape else 0.0)
 
-    def _check(self, motion: Motion, room: Array | float) -> LegMotion:
+    def _check(self, motion: Motion, room: Array | float) -> LegKinematics:
         legs, values = self._evaluate(motion)
         refused = self._first_outside(values, room)
         if refused >= 0:
             raise MotionRefused(self._violation(motion, values, refused))
         length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
-        return LegMotion(length, stroke, rate, acceleration)
+        return LegKinematics(length, stroke, rate, acceleration)
 
     def check_jerk(self, motion: Motion, time: Array) -> None:
         """Refuse n successive samples between which the jerk of the platform breaks its limit.
@@ -209,7 +209,7 @@ class MotionGuard:
         column = self._columns[int(np.argmin(inside))]
         return column.label + (f' of leg {column.leg}' if column.leg else '')
 
-    def admit(self, motion: Motion, stamp: float) -> LegMotion:
+    def admit(self, motion: Motion, stamp: float) -> LegKinematics:
         """Check one sample of a stream, and that it continues the last one admitted; stamp in s.
 
         A refused sample is not remembered: the next one is compared with the last that passed.
@@ -231,7 +231,7 @@ class MotionGuard:
         self._last, self._room = (stamp, motion), self._beyond(legs.stroke)
         return legs
 
-    def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
+    def admit_run(self, motion: Motion, stamps: Array) -> LegKinematics:
         """Check n successive samples as `admit` does, up to the first that it refuses.
 
         Shape (m, 6); if m is less than n, `admit` tells why.
@@ -249,7 +249,7 @@ class MotionGuard:
             self._last = (float(stamps[passed - 1]), motion[passed - 1])
             self._room = self._beyond(legs[3, passed - 1])
         length, rate, acceleration, stroke = legs[:, :passed]
-        return LegMotion(length, stroke, rate, acceleration)
+        return LegKinematics(length, stroke, rate, acceleration)
 
     def forget(self) -> None:
         """Forget the last admitted sample: the next one begins a new stream."""

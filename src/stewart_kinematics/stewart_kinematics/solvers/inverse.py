@@ -19,7 +19,7 @@ from stewart_kinematics.spatial.leading_axes import pose_rows, rows
 
 
 @dataclass(frozen=True, eq=False)
-class LegMotion:
+class LegKinematics:
     """Motion of the six legs, for one sample or many.
 
     Attributes:
@@ -66,7 +66,7 @@ def leg_positions(geometry: Geometry, position: ArrayLike, quaternion_xyzw: Arra
     return geometry.rods.positions(p, q).reshape(*lead, 6)
 
 
-def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
+def inverse(geometry: Geometry, motion: Motion) -> LegKinematics:
     r"""Return lengths, strokes, rates and accelerations (..., 6) of the legs for a motion (...).
 
     With :math:`s_i = R b_i`, :math:`L_i = p + s_i - a_i`, :math:`d_i = L_i / l_i` (Vigo, Algorithm
@@ -83,13 +83,13 @@ def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
     if geometry.rods is not None:
         moved = geometry.rods.motion((p, q), twist, acceleration)
         value, rate, second = moved.reshape(3, *lead, 6)
-        return LegMotion(np.tile(geometry.rods.lengths, (*lead, 1)), value, rate, second)
+        return LegKinematics(np.tile(geometry.rods.lengths, (*lead, 1)), value, rate, second)
     legs = np.empty((3, p.shape[0], 6))
     leg_kernels.leg_motion(
         geometry.base_joints, geometry.platform_joints, p, q, twist, acceleration, legs
     )
     length, rate, second = legs.reshape(3, *lead, 6)
-    return LegMotion(length, length - geometry.retracted_length, rate, second)
+    return LegKinematics(length, length - geometry.retracted_length, rate, second)
 
 
 def passive_angles(

@@ -18,7 +18,7 @@ from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import motion_in_base
-from stewart_kinematics.solvers.inverse import inverse, LegMotion
+from stewart_kinematics.solvers.inverse import inverse, LegKinematics
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
@@ -69,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
     return int(refused or bool(np.isnan(legs.stroke).any()))
 
 
-def _result(table: Table, kind: LegKind, legs: LegMotion) -> tuple[list[str], list[Array]]:
+def _result(table: Table, kind: LegKind, legs: LegKinematics) -> tuple[list[str], list[Array]]:
     """Return names and blocks of the columns to write."""
     names = kind.columns()
     columns, values = [*names['position']], [legs.stroke]
