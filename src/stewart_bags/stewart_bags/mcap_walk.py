@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from binascii import crc32
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 import struct
 
 from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.metadata import parse_qos
+from rosbags.rosbag2.storage_mcap import read_string
 from stewart_bags.decompression import decompress_prefix
-from stewart_bags.errors import NotABag
-from stewart_bags.topics import Damage, RawMessage, Topic
+from stewart_bags.topics import RawMessage, Topic, Walk
 
-MAGIC = b'\x89MCAP0\r\n'
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = range(1, 7)
 DATA_END, LAST_OPCODE = 0x0F, 0x0F
 RECORD = struct.Struct('<BQ')
@@ -29,37 +29,25 @@ CHUNK_HEAD = struct.Struct('<QQQI')
 CHUNK_LIMIT = 1 << 30
 
 
-class McapWalk:
-    """One pass over a file.
+class McapWalk(Walk):
+    """One pass over a file, in its order."""
 
-    Attributes:
-        topics: Topics seen so far, by the number that messages refer to.
-        damages: What could not be read; complete after `messages` has ended.
-
-    Raises:
-        NotABag: If the file does not begin as mcap files do.
-    """
+    MAGIC, KIND = b'\x89MCAP0\r\n', 'an mcap file'
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.topics: dict[int, Topic] = {}
-        self.damages: list[Damage] = []
+        super().__init__(path)
         self._schemas: dict[int, tuple[str, str]] = {}
-        with path.open('rb') as file:
-            head = file.read(len(MAGIC))
-        if not head or not MAGIC.startswith(head[: len(MAGIC)]):
-            raise NotABag(path, 'it does not begin as an mcap file does')
 
     def messages(self) -> Iterator[RawMessage]:
         """Yield all messages that can be read, in the order of the file."""
         size = self.path.stat().st_size
         with self.path.open('rb') as file:
-            at = file.seek(len(MAGIC))
+            at = file.seek(len(self.MAGIC))
             while at < size:
                 head = file.read(RECORD.size)
                 opcode, length = RECORD.unpack(head.ljust(RECORD.size, b'\0'))
                 if len(head) == RECORD.size and not 0 < opcode <= LAST_OPCODE:
-                    self._damage(at, f'no mcap record begins with {opcode:#04x}')
+                    self.damage(at, f'no mcap record begins with {opcode:#04x}')
                     return
                 if opcode in {DATA_END, FOOTER}:
                     return
@@ -69,10 +57,10 @@ class McapWalk:
                 if opcode in {SCHEMA, CHANNEL, MESSAGE, CHUNK}:
                     yield from self._record(opcode, file.read(max(wanted, 0)), at, whole=whole)
                 if not whole:
-                    self._damage(at, 'the file ends inside a record')
+                    self.damage(at, 'the file ends inside a record')
                     return
                 at = file.seek(at + RECORD.size + length)
-        self._damage(size, 'the file has no end mark')
+        self.damage(size, 'the file has no end mark')
 
     def _record(self, opcode: int, body: bytes, at: int, *, whole: bool) -> Iterator[RawMessage]:
         try:
@@ -84,14 +72,16 @@ class McapWalk:
                 self._definition(opcode, body)
         except (struct.error, UnicodeDecodeError, ReaderError, KeyError, ValueError) as error:
             if whole:
-                self._damage(at, f'a record makes no sense: {error}')
+                self.damage(at, f'a record makes no sense: {error}')
 
     def _chunk(self, body: bytes, at: int, *, whole: bool) -> Iterator[RawMessage]:
         _, _, plain_size, crc = CHUNK_HEAD.unpack_from(body)
-        compression, start = _string(body, CHUNK_HEAD.size)
-        packed = body[start + 8 :]
+        record = BytesIO(body)
+        record.seek(CHUNK_HEAD.size)
+        compression = read_string(record)
+        packed = body[record.tell() + 8 :]
         if plain_size > CHUNK_LIMIT:
-            self._damage(at, f'a chunk claims to hold {plain_size} bytes')
+            self.damage(at, f'a chunk claims to hold {plain_size} bytes')
             return
         if compression in {'zstd', 'lz4'}:
             plain, failure = decompress_prefix(packed, compression, plain_size + 1)
@@ -105,7 +95,7 @@ class McapWalk:
             failure = 'the checksum of a chunk is wrong'
         if whole and failure is not None:
             # Decompressed garbage can look like messages: nothing of it is taken.
-            self._damage(at, failure)
+            self.damage(at, failure)
             return
         yield from self._inside(plain, at)
 
@@ -115,7 +105,7 @@ class McapWalk:
             opcode, length = RECORD.unpack_from(plain, place)
             place += RECORD.size
             if opcode not in {SCHEMA, CHANNEL, MESSAGE}:
-                self._damage(at, f'a chunk holds a record of the kind {opcode:#04x}')
+                self.damage(at, f'a chunk holds a record of the kind {opcode:#04x}')
                 return
             if length > len(plain) - place:
                 return
@@ -125,47 +115,28 @@ class McapWalk:
     def _message(self, body: bytes, at: int) -> Iterator[RawMessage]:
         number, _, log_time, _ = MESSAGE_HEAD.unpack_from(body)
         if number not in self.topics:
-            self._damage(at, f'a message belongs to the unknown channel {number}')
+            self.damage(at, f'a message belongs to the unknown channel {number}')
         elif log_time >= 1 << 63:
-            self._damage(at, f'a message has the impossible time {log_time} ns')
+            self.damage(at, f'a message has the impossible time {log_time} ns')
         else:
             yield RawMessage(self.topics[number].name, log_time, body[MESSAGE_HEAD.size :])
 
     def _definition(self, opcode: int, body: bytes) -> None:
-        (number,) = struct.unpack_from('<H', body)
+        record = BytesIO(body)
+        number, schema = struct.unpack_from('<HH', record.getbuffer())
         if opcode == SCHEMA:
-            name, at = _string(body, 2)
-            _, at = _string(body, at)
-            text, _ = _string(body, at)
+            record.seek(2)
+            name, _, text = (read_string(record) for _ in range(3))
             self._schemas[number] = (name, text)
             return
-        (schema,) = struct.unpack_from('<H', body, 2)
-        topic, at = _string(body, 4)
-        _, at = _string(body, at)
-        metadata = _strings(body, at)
+        record.seek(4)
+        topic, _ = read_string(record), read_string(record)
+        (size,) = struct.unpack('<I', record.read(4))
+        end, metadata = min(record.tell() + size, len(body)), {}
+        while record.tell() < end:
+            key = read_string(record)
+            metadata[key] = read_string(record)
         name, text = self._schemas[schema]
         qos = tuple(parse_qos(metadata.get('offered_qos_profiles', '')))
         type_hash = metadata.get('topic_type_hash', '')
         self.topics[number] = Topic(topic, name, 0, qos, text, type_hash)
-
-    def _damage(self, at: int, reason: str) -> None:
-        self.damages.append(Damage(self.path, at, reason))
-
-
-def _string(data: bytes, at: int) -> tuple[str, int]:
-    """Read a text with its length before it; return it and the place behind it."""
-    (size,) = struct.unpack_from('<I', data, at)
-    if at + 4 + size > len(data):
-        raise ValueError(f'a text of {size} bytes in a record of {len(data)}')
-    return data[at + 4 : at + 4 + size].decode(), at + 4 + size
-
-
-def _strings(data: bytes, at: int) -> dict[str, str]:
-    """Read pairs of texts with the number of their bytes before them."""
-    (size,) = struct.unpack_from('<I', data, at)
-    at, end = at + 4, min(at + 4 + size, len(data))
-    pairs = {}
-    while at < end:
-        key, at = _string(data, at)
-        pairs[key], at = _string(data, at)
-    return pairs

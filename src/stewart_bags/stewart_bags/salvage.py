@@ -17,11 +17,11 @@ from stewart_bags.decompression import decompress_file, decompress_prefix, forma
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
-from stewart_bags.topics import Damage, NS, RawMessage, Topic
+from stewart_bags.topics import Damage, NS, RawMessage, Topic, Walk
 from stewart_bags.whole_bags import whole_bag
-from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_bags.writing import BagWriter, Storage
 
-_WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
+_WALKS: dict[str, type[Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
 
 # So many messages take some tens of milliseconds.
 PROGRESS_EVERY = 10_000
@@ -107,7 +107,7 @@ class Salvage:
             return self._rolled_back(item)
         return item.path
 
-    def _plain(self, item: StorageFile, walk: McapWalk | Sqlite3Walk) -> Iterator[RawMessage]:
+    def _plain(self, item: StorageFile, walk: Walk) -> Iterator[RawMessage]:
         for message in walk.messages():
             name, time_ns, data = message
             if name not in self.topics:
@@ -124,7 +124,7 @@ class Salvage:
                 self.damages.append(Damage(item.path, 0, reason))
         self._note(walk)
 
-    def _note(self, walk: McapWalk | Sqlite3Walk) -> None:
+    def _note(self, walk: Walk) -> None:
         for topic in walk.topics.values():
             self.topics.setdefault(topic.name, topic)
 
@@ -155,7 +155,6 @@ def salvage(
     output: str | Path,
     *,
     storage: Storage = Storage.MCAP,
-    compression: Compression = Compression.NONE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> SalvageReport:
     """Save from a damaged recording whatever can be read into a new bag.
@@ -163,7 +162,7 @@ def salvage(
     Args:
         source: Directory or file of the damaged bag; it is not changed.
         output: Directory of the new bag; must not exist.
-        storage, compression: Of the new bag.
+        storage: Of the new bag.
         progress: Called now and then with the number of messages saved.
 
     Raises:
@@ -177,7 +176,7 @@ def salvage(
     saved = 0
     refused: set[str] = set()
     with Salvage(source) as pass_:
-        with whole_bag(Path(output), storage, compression) as writer:
+        with whole_bag(Path(output), storage) as writer:
             for topic, time_ns, data in pass_.messages():
                 if not _announced(writer, pass_, topic, refused):
                     continue

@@ -16,10 +16,8 @@ import struct
 
 from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.metadata import parse_qos
-from stewart_bags.errors import NotABag
-from stewart_bags.topics import Damage, RawMessage, Topic
+from stewart_bags.topics import RawMessage, Topic, Walk
 
-MAGIC = b'SQLite format 3\0'
 FILE_HEADER = 100
 TABLE_LEAF = 0x0D
 PAGE_SIZES = tuple(1 << power for power in range(9, 17))
@@ -30,26 +28,15 @@ NULL, INTEGERS, BLOBS = 0, {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}, 12
 Value = int | bytes | str | None
 
 
-class Sqlite3Walk:
-    """One pass over a file.
+class Sqlite3Walk(Walk):
+    """One pass over a file, in the order of its row numbers."""
 
-    Attributes:
-        topics: Topics by the number that messages refer to; complete after `messages` has begun.
-        damages: What could not be read; complete after `messages` has ended.
-
-    Raises:
-        NotABag: If the file does not begin as a database does.
-    """
+    MAGIC, KIND = b'SQLite format 3\0', 'a sqlite3 database'
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.topics: dict[int, Topic] = {}
-        self.damages: list[Damage] = []
+        super().__init__(path)
         with path.open('rb') as file:
-            head = file.read(FILE_HEADER)
-        if not head or not MAGIC.startswith(head[: len(MAGIC)]):
-            raise NotABag(path, 'it does not begin as a sqlite3 database does')
-        head = head.ljust(FILE_HEADER, b'\0')
+            head = file.read(FILE_HEADER).ljust(FILE_HEADER, b'\0')
         size = int.from_bytes(head[16:18], 'big')
         self._page = 65536 if size == 1 else size
         self._usable = self._page - head[20]
@@ -74,7 +61,7 @@ class Sqlite3Walk:
                 yield from self._message(*rows[row])
         if self._promised > self._count or not self._count:
             reason = f'{self._count} of {self._promised} pages are there'
-            self._damage(self._count * self._page, reason)
+            self.damage(self._count * self._page, reason)
 
     def _sort_page(self, number: int, rows: dict[int, tuple[int, int]]) -> None:
         """Note where the messages of a page lie; take topics and definitions at once."""
@@ -89,7 +76,7 @@ class Sqlite3Walk:
                 elif _is_text(*kinds[1:]):
                     self._definition(row, self._values(page, at))
             except (LookupError, struct.error, TypeError, ValueError, ReaderError) as error:
-                self._damage((number - 1) * self._page + at, f'a row makes no sense: {error}')
+                self.damage((number - 1) * self._page + at, f'a row makes no sense: {error}')
 
     def _definition(self, row: int, values: list[Value]) -> None:
         texts = [value for value in values[1:] if isinstance(value, str)]
@@ -110,15 +97,12 @@ class Sqlite3Walk:
         try:
             _, topic, time_ns, data = self._values(self._read(number), at)
         except (IndexError, struct.error, ValueError) as error:
-            self._damage(place, f'a message is cut: {error}')
+            self.damage(place, f'a message is cut: {error}')
             return
         if topic not in self.topics:
-            self._damage(place, f'a message belongs to the unknown topic {topic!r}')
+            self.damage(place, f'a message belongs to the unknown topic {topic!r}')
         elif isinstance(topic, int) and isinstance(time_ns, int) and isinstance(data, bytes):
             yield RawMessage(self.topics[topic].name, time_ns, data)
-
-    def _damage(self, place: int, reason: str) -> None:
-        self.damages.append(Damage(self.path, place, reason))
 
     def _read(self, number: int) -> bytes:
         if not 0 < number <= self._count:

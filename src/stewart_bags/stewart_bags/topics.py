@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
+from stewart_bags.errors import NotABag
 
 NS = 1_000_000_000
 
@@ -70,6 +72,37 @@ class Damage(NamedTuple):
     def __str__(self) -> str:
         """Say it in one sentence."""
         return f'{self.path.name} at byte {self.offset}: {self.reason}'
+
+
+class Walk:
+    """One pass over a file that may be damaged; `messages` of the subclasses goes through it.
+
+    Attributes:
+        topics: Topics seen so far, by the number that messages refer to.
+        damages: What could not be read; complete after `messages` has ended.
+
+    Raises:
+        NotABag: If the file does not begin as one of its kind does.
+    """
+
+    MAGIC, KIND = b'', ''
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.topics: dict[int, Topic] = {}
+        self.damages: list[Damage] = []
+        with path.open('rb') as file:
+            head = file.read(len(self.MAGIC))
+        if not head or not self.MAGIC.startswith(head):
+            raise NotABag(path, f'it does not begin as {self.KIND} does')
+
+    def messages(self) -> Iterator[RawMessage]:
+        """Yield all messages that can be read."""
+        raise NotImplementedError
+
+    def damage(self, at: int, reason: str) -> None:
+        """Note what cannot be read from a place on [byte]."""
+        self.damages.append(Damage(self.path, at, reason))
 
 
 def topics_of(connections: list[Connection]) -> dict[str, Topic]:
