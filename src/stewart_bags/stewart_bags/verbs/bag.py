@@ -52,27 +52,16 @@ class NothingRecovered(BagError):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        '--check', action='store_true', help='read every message and list what is odd'
-    )
-    what.add_argument(
-        '--csv',
-        metavar='TOPIC',
-        help='write a topic: setpoint, platform/pose, actuator_states, imu/data, ...',
-    )
-    what.add_argument(
-        '--rescue', metavar='NEW', help='save what is readable into a new bag; the old one stays'
-    )
-    parser.add_argument(
-        '--json', action='store_true', help='print topics and, with --check, findings as JSON'
-    )
-    parser.add_argument(
-        '--storage',
-        choices=[item.value for item in Storage],
-        default=Storage.MCAP.value,
-        help='storage of the rescued bag (default: %(default)s)',
-    )
+    add = parser.add_mutually_exclusive_group().add_argument
+    add('--check', action='store_true', help='read every message and list what is odd')
+    written = 'write a topic: setpoint, platform/pose, actuator_states, imu/data, ...'
+    add('--csv', metavar='TOPIC', help=written)
+    saved = 'save what is readable into a new bag; the old one stays'
+    add('--rescue', metavar='NEW', help=saved)
+    add, storages = parser.add_argument, [item.value for item in Storage]
+    add('--json', action='store_true', help='print topics and, with --check, findings as JSON')
+    on_disk = 'storage of the rescued bag (default: %(default)s)'
+    add('--storage', choices=storages, default=Storage.MCAP.value, help=on_disk)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -27,29 +27,18 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
-    parser.add_argument('topics', nargs='*', help='topics to play (default: all)')
-    parser.add_argument('--rate', type=positive, default=1.0, help='how much faster (default: 1)')
-    parser.add_argument(
-        '--start', type=not_negative, default=0.0, metavar='SECONDS', help='where to start [s]'
-    )
-    parser.add_argument('--loop', action='store_true', help='begin anew at the end')
-    parser.add_argument(
-        '--prefix', type=graph_prefix, default='', help='put before every topic, such as /replay'
-    )
-    parser.add_argument(
-        '--stamps',
-        choices=['recorded', 'now'],
-        default='recorded',
-        help='stamps of headers as recorded, or shifted to now (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--clock',
-        type=not_negative,
-        default=0.0,
-        metavar='HZ',
-        help='publish /clock this often [Hz] (default: not at all)',
-    )
+    add = parser.add_argument
+    add('bag', help='directory, .mcap or .db3 file, also compressed')
+    add('topics', nargs='*', help='topics to play (default: all)')
+    add('--rate', type=positive, default=1.0, help='how much faster (default: 1)')
+    add('--start', type=not_negative, default=0.0, metavar='SECONDS', help='where to start [s]')
+    add('--loop', action='store_true', help='begin anew at the end')
+    before = 'put before every topic, such as /replay'
+    add('--prefix', type=graph_prefix, default='', help=before)
+    stamps = 'stamps of headers as recorded, or shifted to now (default: %(default)s)'
+    add('--stamps', choices=['recorded', 'now'], default='recorded', help=stamps)
+    clock = 'publish /clock this often [Hz] (default: not at all)'
+    add('--clock', type=not_negative, default=0.0, metavar='HZ', help=clock)
 
 
 def main(arguments: argparse.Namespace) -> int:

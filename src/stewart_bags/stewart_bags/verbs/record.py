@@ -30,28 +30,22 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.add_argument(
-        'topics', nargs='*', type=graph_name, help='topics to record (default: all that are seen)'
-    )
-    parser.add_argument(
-        '-o', '--output', help='directory of the bag (default: bag_<date>_<time>); must not exist'
-    )
-    parser.add_argument(
-        '--storage',
-        choices=[item.value for item in Storage],
-        default=Storage.MCAP.value,
-        help='how messages lie on disk (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--compression',
-        choices=[item.value for item in Compression],
-        default=Compression.NONE.value,
-        help='what is compressed with zstd: chunks of mcap, messages of sqlite3, or the file '
-        'when it is closed (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--duration', type=positive, metavar='SECONDS', help='end after this time [s]'
-    )
+    add = parser.add_argument
+    add('topics', nargs='*', type=graph_name, help='topics to record (default: all that are seen)')
+    output = 'directory of the bag (default: bag_<date>_<time>); must not exist'
+    add('-o', '--output', help=output)
+    for name, kind, text in (
+        ('storage', Storage, 'how messages lie on disk (default: %(default)s)'),
+        (
+            'compression',
+            Compression,
+            'what is compressed with zstd: chunks of mcap, messages of sqlite3, or the file '
+            'when it is closed (default: %(default)s)',
+        ),
+    ):
+        choices = [item.value for item in kind]
+        add(f'--{name}', choices=choices, default=choices[0], help=text)
+    add('--duration', type=positive, metavar='SECONDS', help='end after this time [s]')
 
 
 def main(arguments: argparse.Namespace) -> int:
