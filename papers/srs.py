@@ -234,23 +234,13 @@ def compare_far_start(
     for seed in range(study['far_seeds']):
         run = simulate('MP1', seed, duration=study['duration_s'], mounting=AT_JOINT_CENTRE)
         geometry, settings = run.platform.geometry, scaled(settings_of(run), 1.1, 1.1)
-        zero = np.zeros(3)
         # 0.1 in a quaternion is 0.2 rad.
         variances = np.concatenate([DEVIATIONS[:6], 2.0 * DEVIATIONS[7:10], DEVIATIONS[10:]]) ** 2
         start = Estimate(
             stamp=0.0,
             position=np.array([0.0, 0.0, 1.0]),
             quaternion_xyzw=np.array([0.0, 0.0, 0.0, 1.0]),
-            linear_velocity=zero,
-            angular_velocity=zero,
-            linear_acceleration=zero,
-            accelerometer_bias=zero,
-            gyroscope_bias=zero,
             covariance=np.diag(variances),
-            rate_covariance=0.01 * np.eye(3),
-            delay=0.0,
-            delay_sigma=0.0,
-            misalignment=zero,
         )
         series = replay(geometry, settings, run.imu, run.legs, start)
         items.append(Filtered(run, series, errors_of(run, series), 0.0))

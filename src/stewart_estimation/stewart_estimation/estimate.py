@@ -16,7 +16,7 @@ All 15 x 15 covariances are of the errors, true minus estimated, in this order:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,47 +40,38 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_kinematics.motion import Array
 
-POSITION, VELOCITY, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 9)
-ACCELEROMETER_BIAS, GYROSCOPE_BIAS = slice(9, 12), slice(12, 15)
+
+def _zero() -> Array:
+    return np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """State of the platform at one instant.
+    """State of the platform at one instant, where a filter may begin; at rest unless it is told.
 
     Attributes:
         stamp: [s].
         position, quaternion_xyzw (3,), (4,): Pose of ``platform_link`` in ``base_link`` [m].
         linear_velocity, angular_velocity (3,): Of ``platform_link``'s origin, in base axes [m/s],
             [rad/s].
-        linear_acceleration (3,): Of ``platform_link``'s origin, in base axes [m/s²].
-        accelerometer_bias, gyroscope_bias (3,): In sensor axes [m/s²], [rad/s].
         covariance (15, 15): Of position, velocity, attitude and the biases. With the IMU beside
             the origin the velocity is the sensor's less ω x r, so the noise of one gyroscope
             sample is in it.
-        rate_covariance (3, 3): Of the angular velocity, base axes.
-        delay, delay_sigma: Age of IMU samples at their stamp [s]; 0 where it is not estimated.
+        accelerometer_bias, gyroscope_bias (3,): In sensor axes [m/s²], [rad/s].
+        delay: Age of IMU samples at their stamp [s]; 0 where it is not estimated.
         misalignment (3,): Rotation vector from the real sensor axes to the stated ones [rad].
     """
 
     stamp: float
     position: Array
     quaternion_xyzw: Array
-    linear_velocity: Array
-    angular_velocity: Array
-    linear_acceleration: Array
-    accelerometer_bias: Array
-    gyroscope_bias: Array
     covariance: Array
-    rate_covariance: Array
-    delay: float
-    delay_sigma: float
-    misalignment: Array
-
-    @property
-    def sigmas(self) -> Array:
-        """Standard deviations in the order of the covariance, shape (15,)."""
-        return np.sqrt(np.diagonal(self.covariance))
+    linear_velocity: Array = field(default_factory=_zero)
+    angular_velocity: Array = field(default_factory=_zero)
+    accelerometer_bias: Array = field(default_factory=_zero)
+    gyroscope_bias: Array = field(default_factory=_zero)
+    delay: float = 0.0
+    misalignment: Array = field(default_factory=_zero)
 
 
 class ExternalFit(NamedTuple):
@@ -114,6 +105,9 @@ class EstimateSeries:
     """Estimates at the stamps of n leg samples; fields as in `Estimate`, and how the legs fitted.
 
     Attributes:
+        linear_acceleration (n, 3): Of ``platform_link``'s origin, in base axes [m/s²].
+        rate_covariance (n, 3, 3): Of the angular velocity, base axes.
+        delay_sigma (n,): Standard deviation of the delay [s]; 0 where it is not estimated.
         innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
             deviations [m]; NaN where a leg is missing.
         nis (n,): Normalised innovation squared of the legs used; NaN where none was.
@@ -152,7 +146,6 @@ class EstimateSeries:
     misalignment_sigma: Array | None = None
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return int(self.stamps.size)
 
     def estimate(self, row: int) -> Estimate:

@@ -20,7 +20,7 @@ from scipy.special import chdtri
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import SampleError
 from stewart_estimation.estimate import Estimate
-from stewart_estimation.kernels.external import shift
+from stewart_estimation.kernels.correction import shift
 from stewart_estimation.kernels.records import (
     DELAY,
     EXTERNAL,
@@ -81,7 +81,6 @@ class PoseSeries:
     covariance: Array
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         count = np.shape(self.stamps)[0]
         for name, shape in (
             ('stamps', (count,)),
@@ -105,7 +104,6 @@ class PoseSeries:
             raise SampleError(f'external pose {row}: stamp {self.stamps[row]} s is not increasing')
 
     def __len__(self) -> int:
-        """Return the number of poses."""
         return int(self.stamps.size)
 
     def joined(self, stamp: float, pose: Array, covariance: Array) -> PoseSeries:
@@ -273,8 +271,7 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
         pose: Position and quaternion x, y, z, w in ``base_link``.
         covariance (6, 6): Of position and rotation about base axes; where zero, 1 cm and 0.02 rad.
     """
-    zero, turn = np.zeros(3), np.eye(6)
-    known = covariance
+    known, turn = covariance, np.eye(6)
     if not np.all(np.diagonal(covariance) > 0.0):
         known = np.diag(np.repeat([1e-2, 2e-2], 3) ** 2)
     turn[3:, 3:] = matrix_from_quaternion(pose[3:]).T
@@ -282,10 +279,7 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
         np.repeat([0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS], 3) ** 2
     )
     whole[np.ix_(PLACED, PLACED)] = turn @ known @ turn.T
-    rest = (zero,) * 5
-    return Estimate(
-        stamp, pose[:3], pose[3:], *rest, whole, np.eye(3) * START_RATE_BIAS**2, 0.0, 0.0, zero
-    )
+    return Estimate(stamp, pose[:3], pose[3:], whole)
 
 
 def aged(estimate: Estimate, stamp: float) -> Estimate:

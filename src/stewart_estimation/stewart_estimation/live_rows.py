@@ -40,11 +40,9 @@ class LiveRows:
     restarted: NDArray[np.bool_]
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.stamps)
 
     def __getitem__(self, chosen: NDArray[np.bool_]) -> LiveRows:
-        """Return some of the rows."""
         return LiveRows(*(values[chosen] for values in vars(self).values()))
 
     @property

@@ -107,8 +107,7 @@ def estimate_from_legs(
     result = forward(arrangement.geometry, row)
     if not result.converged:
         raise SampleError(f'no start from lengths {row.tolist()} m: {result.reason}')
-    settings, zero = arrangement.settings, np.zeros(3)
-    turn = np.eye(6)
+    settings, turn = arrangement.settings, np.eye(6)
     turn[3:, 3:] = matrix_from_quaternion(result.quaternion_xyzw).T
     inverse = turn @ np.linalg.inv(
         jacobian(arrangement.geometry, result.position, result.quaternion_xyzw)
@@ -124,14 +123,9 @@ def estimate_from_legs(
         stamp=float(stamp),
         position=result.position,
         quaternion_xyzw=result.quaternion_xyzw,
-        linear_velocity=zero,
-        angular_velocity=zero,
-        linear_acceleration=zero,
+        covariance=covariance,
         accelerometer_bias=before[FORCE_BIAS:RATE_BIAS].copy(),
         gyroscope_bias=before[RATE_BIAS:DELAY].copy(),
-        covariance=covariance,
-        rate_covariance=np.eye(3) * START_RATE_BIAS**2,
         delay=float(before[DELAY]),
-        delay_sigma=0.0 if settings.delay is None else settings.delay.sigma,
         misalignment=before[MOUNTING:EXTERNAL].copy(),
     )

@@ -10,14 +10,7 @@ in sensor axes.
 from __future__ import annotations
 
 import numpy as np
-from stewart_estimation.estimate import (
-    ACCELEROMETER_BIAS,
-    ATTITUDE,
-    EstimateSeries,
-    GYROSCOPE_BIAS,
-    POSITION,
-    VELOCITY,
-)
+from stewart_estimation.estimate import EstimateSeries
 from stewart_kinematics.motion import Array
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 
@@ -89,8 +82,6 @@ def table(series: EstimateSeries) -> Array:
 
     Innovations and NIS are NaN where no leg was measured, and in the row of a start.
     """
-    sigmas = np.sqrt(np.diagonal(series.covariance, axis1=1, axis2=2))
-    ordered = [POSITION, VELOCITY, ATTITUDE, ACCELEROMETER_BIAS, GYROSCOPE_BIAS]
     values = np.column_stack(
         [
             series.stamps,
@@ -102,7 +93,7 @@ def table(series: EstimateSeries) -> Array:
             angular_acceleration(series.stamps, series.angular_velocity),
             series.accelerometer_bias,
             series.gyroscope_bias,
-            *(sigmas[:, part] for part in ordered),
+            np.sqrt(np.diagonal(series.covariance, axis1=1, axis2=2)),
             np.sqrt(np.diagonal(series.rate_covariance, axis1=1, axis2=2)),
             series.delay,
             series.delay_sigma,

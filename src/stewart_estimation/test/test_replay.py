@@ -85,11 +85,8 @@ def test_start_converges_at_once(srs, mp1):
 
 def test_start_of_the_paper_converges_within_a_second(srs, mp1):
     deviations = np.array([1.0] * 6 + [0.1] * 3 + [1.0] * 3 + [0.1] * 3)
-    zero = np.zeros(3)
-    start = Estimate(
-        0.0, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0]), zero, zero, zero, zero,
-        zero, np.diag(deviations**2), np.eye(3), 0.0, 0.0, zero,
-    )  # fmt: skip
+    position, turn = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0])
+    start = Estimate(0.0, position, turn, np.diag(deviations**2))
     found = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs, start)
     errors = srs.errors(found, mp1)
     assert abs(mp1.truth.position[0, 2] - 1.0) > 1.3
@@ -294,9 +291,10 @@ def test_covariance_beyond_repair_is_refused_or_restarted(srs, mp1):
 def test_slightly_indefinite_covariance_is_repaired_and_counted(srs, mp1):
     start = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs).estimate(100)
     covariance = np.array(start.covariance)
-    values, vectors = np.linalg.eigh(covariance / np.outer(start.sigmas, start.sigmas))
+    sigmas = np.sqrt(np.diagonal(covariance))
+    values, vectors = np.linalg.eigh(covariance / np.outer(sigmas, sigmas))
     values[0] = -1e-12
-    whole = vectors @ np.diag(values) @ vectors.T * np.outer(start.sigmas, start.sigmas)
+    whole = vectors @ np.diag(values) @ vectors.T * np.outer(sigmas, sigmas)
     found = replay(
         srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs, replace(start, covariance=whole)
     )

@@ -29,17 +29,19 @@ from stewart_estimation.kernels.prediction import moving
 from stewart_estimation.kernels.records import (
     D_TURN,
     DELAY,
+    FILTER_TYPE,
     FilterState,
     FORCE_BIAS,
     MOUNTING,
     RATE_BIAS,
+    SETUP_TYPE,
     V_NIS,
     V_SIGMA,
     V_USED,
     VERDICTS,
 )
 from stewart_estimation.kernels.tangent import attitude, retract, three, turned
-from stewart_kinematics.kernels.compiled import part, section
+from stewart_kinematics.kernels.compiled import kernel, part, section, VECTOR, VOID
 from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
 from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
@@ -242,6 +244,13 @@ def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measure
     retract(state, change, setup)
     state[DELAY] = min(max(state[DELAY], setup.delay_lower), setup.delay_upper)
     transport(covariance, change)
+
+
+@kernel(VOID, SETUP_TYPE, FILTER_TYPE, VECTOR)
+def shift(setup: np.record, filtered: FilterState, change: Array) -> None:
+    """Move the state by a vector of the tangent, of an external pose, and its covariance along."""
+    retract(filtered.state, change, setup)
+    transport(filtered.covariance, change)
 
 
 @section
