@@ -97,7 +97,6 @@ class ImuSeries:
     angular_velocities: Array
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         stamps = _stamps(self.stamps)
         object.__setattr__(self, 'stamps', stamps)
         for name in ('specific_forces', 'angular_velocities'):
@@ -144,7 +143,6 @@ class LegSeries:
     lengths: Array
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         stamps, lengths = _stamps(self.stamps), read_only(self.lengths)
         if lengths.shape != (stamps.size, 6):
             raise ShapeError('lengths', f'({stamps.size}, 6)', lengths.shape)

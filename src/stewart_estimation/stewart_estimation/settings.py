@@ -80,7 +80,6 @@ class ImuNoise:
     gyroscope_walk: Array = field(default_factory=lambda: np.zeros(3))
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         _fill(self, 3, 'specific_force', 'angular_velocity')
         _fill(self, 3, 'accelerometer_walk', 'gyroscope_walk')
         _check(self, 'specific_force', 'angular_velocity', 'period', above=True)
@@ -114,7 +113,6 @@ class Gate:
     doubt: int = 10
 
     def __post_init__(self) -> None:
-        """Check."""
         _check(self, 'probability', upper=0.5, above=True)
         _check(self, 'fewest_legs', lower=1.0, upper=6.0)
         for name in ('frozen', 'drift'):
@@ -124,34 +122,46 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class DelayEstimation:
-    """The age of IMU samples at their stamp as a further state.
+class Lateness:
+    """How late a sensor is, a constant, as a further state.
 
-    An IMU sample with stamp t describes the motion at t − delay; the stamps of the legs are
-    right. The estimate of a leg sample is the motion at that sample's stamp.
+    A sample with stamp t describes the motion at t − delay.
 
     Attributes:
         start, sigma: First guess and its standard deviation [s].
-        walk: Random walk while the platform moves: standard deviation after one second [s].
-        moving: Speed of the joints from which the platform counts as moving [m/s]; at rest the
-            delay keeps its value.
+        moving: Speed from which the platform shows the delay [m/s]; at rest it keeps its value.
         lower, upper: The delay is held inside [s].
     """
 
     start: float = 0.0
     sigma: float = 0.03
-    walk: float = 2e-5
     moving: float = 0.02
     lower: float = -0.02
     upper: float = 0.2
 
     def __post_init__(self) -> None:
-        """Check."""
         _check(self, 'sigma', above=True)
-        _check(self, 'walk', 'moving')
+        _check(self, 'moving')
         _check(self, 'lower', lower=-1.0, upper=1.0)
         _check(self, 'upper', lower=self.lower, upper=1.0, above=True)
         _check(self, 'start', lower=self.lower, upper=self.upper)
+
+
+@dataclass(frozen=True)
+class DelayEstimation(Lateness):
+    """The age of IMU samples at their stamp; the stamps of the legs are right.
+
+    The estimate of a leg sample is the motion at that sample's stamp.
+
+    Attributes:
+        walk: Random walk while the platform moves: standard deviation after one second [s].
+    """
+
+    walk: float = 2e-5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check(self, 'walk')
 
 
 @dataclass(frozen=True)
@@ -165,7 +175,6 @@ class MisalignmentEstimation:
     sigma: float = 0.02
 
     def __post_init__(self) -> None:
-        """Check."""
         _check(self, 'sigma', above=True)
 
 
@@ -184,7 +193,6 @@ class Adaptation:
     dead_band: float = 2.5
 
     def __post_init__(self) -> None:
-        """Check."""
         _check(self, 'window', 'dead_band', lower=1.0)
 
 
@@ -201,41 +209,30 @@ class Reinitialisation:
     probability: float = 1e-6
 
     def __post_init__(self) -> None:
-        """Check."""
         _check(self, 'after', lower=1.0)
         _check(self, 'probability', upper=0.5, above=True)
 
 
 @dataclass(frozen=True)
-class ExternalPose:
+class ExternalPose(Lateness):
     """A pose of ``platform_link`` in ``base_link`` that a tracker or camera gives, late.
 
-    A pose with stamp t describes the platform at t - delay; the delay is a constant, and a state.
-
     Attributes:
-        start, sigma: First guess of the delay and its standard deviation [s].
-        lower, upper: The delay is held inside [s].
-        moving: Speed from which the platform shows the delay [m/s]; at rest it keeps its value.
         probability: Of refusing a sound pose, by its normalised innovation squared.
         position, attitude: Standard deviations where the messages state none [m], [rad].
     """
 
-    start: float = 0.0
     sigma: float = 0.1
-    lower: float = -0.02
-    upper: float = 0.4
     moving: float = 0.01
+    upper: float = 0.4
     probability: float = 1e-6
     position: float = 1e-3
     attitude: float = 2e-3
 
     def __post_init__(self) -> None:
-        """Check."""
-        _check(self, 'sigma', 'moving', 'position', 'attitude', above=True)
+        super().__post_init__()
+        _check(self, 'moving', 'position', 'attitude', above=True)
         _check(self, 'probability', upper=0.5, above=True)
-        _check(self, 'lower', lower=-1.0, upper=1.0)
-        _check(self, 'upper', lower=self.lower, upper=1.0, above=True)
-        _check(self, 'start', lower=self.lower, upper=self.upper)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +264,6 @@ class FilterSettings:
     external: ExternalPose | None = None
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         _fill(self, 6, 'leg_noise')
         _fill(self, 3, 'gravity')
         _check(self, 'leg_noise', 'imu_timeout', above=True)
