@@ -10,7 +10,7 @@ import sys
 from typing import Any, TextIO, TYPE_CHECKING
 
 import numpy as np
-from stewart_estimation.consistency import assess, Consistency
+from stewart_estimation.consistency import Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.failure import failure
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HELP = 'say whether the estimates of a recording are as good as they claim'
 
-EXAMPLES = """
+DETAILS = """
 The exit code is 1 if a test is broken, or where stewart estimate would call it a failure. The page
 needs no other file and no network.
 
@@ -37,8 +37,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     add_filter_arguments(parser)
     parser.add_argument(
         '--settled',
@@ -65,15 +63,7 @@ def main(arguments: argparse.Namespace) -> int:
         run = run_filter(arguments, show)
     series = run.filtered
     rows = series.stamps >= series.stamps[0] + arguments.settled
-    found = assess(
-        series.innovations[rows],
-        series.sigmas[rows],
-        series.nis[rows],
-        series.used[rows],
-        confidence=arguments.confidence,
-        strict=arguments.strict,
-        sigma_error=run.sigma_error,
-    )
+    found = run.judged(rows, confidence=arguments.confidence, strict=arguments.strict)
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:
             stream.write(page(found, _facts(arguments, run), _pictures(run, found, rows)))

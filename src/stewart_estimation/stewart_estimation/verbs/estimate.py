@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from stewart_estimation.consistency import assess, LEAST_ROWS
+from stewart_estimation.consistency import LEAST_ROWS
 from stewart_estimation.failure import failure
 from stewart_estimation.results import COLUMNS, table
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
@@ -21,7 +21,7 @@ from stewart_tables.progress import show_part
 
 HELP = 'estimate the motion of the platform from a recording of IMU and legs'
 
-EXAMPLES = """
+DETAILS = """
 Written is one row per leg sample: pose, twist, acceleration, biases of the IMU, standard
 deviations (sigma_...), innovations and NIS; motions are those of platform_link's origin in base
 axes. What is wrong with the input is said in one sentence, and nothing is written. Poses from
@@ -38,8 +38,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     add_filter_arguments(parser)
     parser.add_argument(
         '--smooth', action='store_true', help='let every row know the whole recording'
@@ -107,14 +105,7 @@ def summary(run: Run) -> dict[str, Any]:
         said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
         said['misalignment_sigma_rad'] = run.filtered.misalignment_sigma.tolist()
     if np.isfinite(run.filtered.nis).sum() >= LEAST_ROWS:
-        filtered = run.filtered
-        consistency = assess(
-            filtered.innovations,
-            filtered.sigmas,
-            filtered.nis,
-            filtered.used,
-            sigma_error=run.sigma_error,
-        )
+        consistency = run.judged()
         said |= {
             'mean_nis': consistency.mean_nis,
             'rejected_by_leg': consistency.rejected.tolist(),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import (
@@ -47,6 +48,12 @@ class Run:
     filtered: EstimateSeries
     smoothed: EstimateSeries | None = None
     sigma_error: float = 0.0
+
+    def judged(self, rows: Any = slice(None), **options: Any) -> Consistency:
+        """Judge the innovations of some rows, with the options of `assess`."""
+        found = self.filtered
+        parts = (found.innovations, found.sigmas, found.nis, found.used)
+        return assess(*(part[rows] for part in parts), sigma_error=self.sigma_error, **options)
 
 
 def add_filter_arguments(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 HELP = 'find the noise of an IMU from a recording at rest (Allan deviation)'
 
-EXAMPLES = """
+DETAILS = """
 The IMU rests for the whole recording; an hour shows the bias instability, ten minutes the noise
 that the filter needs. Gaps end a stretch, and the longest one is used. Printed are the density of
 the white noise, bias instability and random walk of every axis, with standard deviations; --yaml
@@ -47,8 +47,6 @@ MOST_LOST = 0.9
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('recording', metavar='BAG', help='bag, or .csv with time_s, fx_mps2 ..., p_radps ...')
     add('--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (%(default)s)')
@@ -67,12 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Find the noise, print it, draw it.
-
-    Raises:
-        StewartError, BagError: If the recording cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Find the noise, print it, draw it."""
     if not arguments.until > arguments.begin:
         expected = f'more than --from, {arguments.begin:g} s'
         raise ConfigurationError('--until', arguments.until, expected)

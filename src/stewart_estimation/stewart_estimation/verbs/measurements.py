@@ -165,13 +165,7 @@ def read_legs(
     Args:
         source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
         geometry: Says how long a leg of no stroke is.
-        progress: Told how far it has come.
-        lenient: As in `read_imu`.
-
-    Raises:
-        ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no
-            length or a time is not later than the one before; file, line and column are named.
-        OSError: If the file cannot be read.
+        progress, lenient: As in `read_imu`, and its errors; also where a leg has no length.
     """
     legs = (*LENGTH, *STROKE)
     table = read_table(source, (TIME, *legs), progress, gaps=legs if lenient else ())
