@@ -59,6 +59,9 @@ class Health(NamedTuple):
 class LiveEstimation:
     """Estimates of live samples.
 
+    What takes samples returns the estimates later than any before, by stamp; a sample with a
+    number that none can have raises SampleError.
+
     Args:
         geometry, settings: Joints of the platform, and what the filter is told.
         coast: How long the IMU alone leads on while the legs are silent [s].
@@ -72,7 +75,6 @@ class LiveEstimation:
     def __init__(
         self, geometry: Geometry, settings: FilterSettings, *, coast: float = 1.0
     ) -> None:
-        """Begin with nothing."""
         self._geometry, self._settings, self._coast = geometry, settings, coast
         self.accepted = np.zeros(6, dtype=np.int64)
         self.rejected = np.zeros(6, dtype=np.int64)
@@ -108,11 +110,8 @@ class LiveEstimation:
             pose: Position and quaternion x, y, z, w in ``base_link``.
             covariance (6, 6): Of position and rotation about base axes; zeros where unknown.
 
-        Returns:
-            Estimates later than any before, by stamp.
-
         Raises:
-            SampleError: If a number is not finite, or the stamp is from another clock.
+            SampleError: If the stamp is from another clock, too.
         """
         if self._settings.external is None or not math.isfinite(self._reported):
             return NOTHING
@@ -140,14 +139,7 @@ class LiveEstimation:
         return self._filter.external
 
     def imu(self, stamp: float, specific_force: Array, angular_velocity: Array) -> LiveRows:
-        """Take a sample of the IMU (3,), (3,) in sensor axes [m/s²], [rad/s] with its stamp [s].
-
-        Returns:
-            Estimates later than any before, by stamp.
-
-        Raises:
-            SampleError: If a number is not finite.
-        """
+        """Take a sample of the IMU (3,), (3,) in sensor axes [m/s²], [rad/s] and its stamp [s]."""
         return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity))
 
     def _take_imu(self, stamp: float, values: Array) -> LiveRows:
@@ -161,14 +153,7 @@ class LiveEstimation:
         return self._fresh(LiveRows.joined(blocks))
 
     def legs(self, stamp: float, lengths: Array) -> LiveRows:
-        """Take lengths (6,) with their stamp [m], [s]; NaN is a missing leg.
-
-        Returns:
-            Estimates later than any before, by stamp.
-
-        Raises:
-            SampleError: If a length is infinite or not positive.
-        """
+        """Take lengths (6,) with their stamp [m], [s]; NaN is a missing leg."""
         return self._take_legs(stamp, leg_sample(stamp, lengths))
 
     def _take_legs(self, stamp: float, row: Array) -> LiveRows:
@@ -194,12 +179,6 @@ class LiveEstimation:
             imu_stamps, leg_stamps (n,), (m,): [s].
             values (n, 6): Specific forces and angular velocities in sensor axes [m/s²], [rad/s].
             lengths (m, 6): [m]; NaN is a missing leg.
-
-        Returns:
-            Estimates later than any before, by stamp.
-
-        Raises:
-            SampleError: If a number is not one that a sample may have.
         """
         sound = np.isfinite(values).all() and np.isfinite(lengths).all() and (lengths > 0.0).all()
         if sound and self._in_order(imu_stamps, leg_stamps):

@@ -43,7 +43,6 @@ class EstimatePublishers:
     """
 
     def __init__(self, node: Node, *, transforms: bool = False) -> None:
-        """Open the topics."""
         header = Header(frame_id=BASE_FRAME)
         messages = {
             'platform/odometry': Odometry(header=header, child_frame_id=CHILD_FRAME),

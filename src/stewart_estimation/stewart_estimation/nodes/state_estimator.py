@@ -57,7 +57,6 @@ class StateEstimator(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, make the filter, then open the interfaces."""
         super().__init__('state_estimator', **kwargs)
         self._asked = declare(self, EstimatorParameters)
         self._platform = load_machine(
