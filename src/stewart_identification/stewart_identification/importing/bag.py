@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from heapq import merge
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from stewart_bags.rows import RowMessages
 from stewart_bags.series import LEGS
 from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import Storage
 from stewart_identification.importing.imu_log import ImuLog
 from stewart_identification.importing.leg_log import LegLog
 
-IMU, ACTUATORS = '/imu/data', '/actuator_states'
-Message = tuple[int, str, Any]
+TURN, RATE, FORCE = (
+    tuple(f'{field}.{axis}' for axis in axes)
+    for field, axes in (
+        ('orientation', 'xyzw'),
+        ('angular_velocity', 'xyz'),
+        ('linear_acceleration', 'xyz'),
+    )
+)
 
 
 def write_logs(
@@ -35,43 +39,33 @@ def write_logs(
         BagExists, WriteFailed: If the path is taken, or the disk takes no more.
     """
     with whole_bag(path, storage, imported_from=origin) as writer:
-        types = writer.typestore.types
-        parts = [
-            *([] if imu is None else [_imu_messages(types, imu, frame)]),
-            *([] if legs is None else [_leg_messages(types, legs)]),
-        ]
-        for stamp, topic, message in merge(*parts, key=lambda item: item[0]):
-            writer.write(topic, stamp, message)
+        store, blocks = writer.typestore, []
+        if imu is not None:
+            columns, rows = RATE + FORCE, np.hstack([imu.angular_velocity, imu.specific_force])
+            constants = {'header.frame_id': frame, 'orientation.w': 1.0}
+            if imu.quaternion_xyzw is None:
+                constants['orientation_covariance'] = np.array([-1.0, *np.zeros(8)])
+            else:
+                columns, rows = columns + TURN, np.hstack([rows, imu.quaternion_xyzw])
+            made = RowMessages(store, 'sensor_msgs/msg/Imu', columns, constants)
+            blocks.append(('/imu/data', made, imu.stamps_ns, rows))
+        if legs is not None:
+            arrays = {'position': legs.strokes}
+            if legs.forces is not None:
+                arrays['effort'] = legs.forces
+            made = RowMessages(
+                store,
+                'sensor_msgs/msg/JointState',
+                tuple(arrays),
+                {'name': LEGS},
+                dict.fromkeys(arrays, len(LEGS)),
+            )
+            blocks.append(
+                ('/actuator_states', made, legs.stamps_ns, np.hstack([*arrays.values()]))
+            )
+        for topic, made, _, _ in blocks:
+            writer.add_topic(topic, made.msgtype)
+        writer.write_blocks(
+            [(topic, stamps, made.serialise(stamps, rows)) for topic, made, stamps, rows in blocks]
+        )
         return writer.count
-
-
-def _header(types: Any, stamp: int, frame: str) -> Any:
-    time = types['builtin_interfaces/msg/Time'](*divmod(stamp, 1_000_000_000))
-    return types['std_msgs/msg/Header'](time, frame)
-
-
-def _imu_messages(types: Any, log: ImuLog, frame: str) -> Iterator[Message]:
-    nothing, unknown = np.zeros(9), np.concatenate([[-1.0], np.zeros(8)])
-    vector, turn = types['geometry_msgs/msg/Vector3'], types['geometry_msgs/msg/Quaternion']
-    attitude = log.quaternion_xyzw
-    for row, stamp in enumerate(log.stamps_ns.tolist()):
-        message = types['sensor_msgs/msg/Imu'](
-            _header(types, stamp, frame),
-            turn(*([0.0, 0.0, 0.0, 1.0] if attitude is None else attitude[row].tolist())),
-            unknown if attitude is None else nothing,
-            vector(*log.angular_velocity[row].tolist()),
-            nothing,
-            vector(*log.specific_force[row].tolist()),
-            nothing,
-        )
-        yield stamp, IMU, message
-
-
-def _leg_messages(types: Any, log: LegLog) -> Iterator[Message]:
-    nothing, names = np.empty(0), list(LEGS)
-    for row, stamp in enumerate(log.stamps_ns.tolist()):
-        effort = nothing if log.forces is None else log.forces[row]
-        message = types['sensor_msgs/msg/JointState'](
-            _header(types, stamp, ''), names, log.strokes[row], nothing, effort
-        )
-        yield stamp, ACTUATORS, message
