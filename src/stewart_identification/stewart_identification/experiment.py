@@ -55,7 +55,6 @@ class Experiment:
     instruments: Experiment | None = None
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         stamps, forces = read_only(self.stamps), read_only(self.forces)
         if stamps.ndim != 1:
             raise ShapeError('stamps', '(n,)', stamps.shape)
@@ -98,31 +97,23 @@ class Experiment:
         return np.asarray(1.0 / self.noise)
 
     def __len__(self) -> int:
-        """Return the number of samples."""
         return len(self.stamps)
 
     def __getitem__(self, index: Any) -> Experiment:
-        """Select samples, by a slice or an array."""
-        picked: dict[str, Any] = {
-            name: None if getattr(self, name) is None else getattr(self, name)[index]
-            for name in ('shapes', 'loads', 'sensor_noise', *BESIDE)
+        there: dict[str, Any] = {
+            name: values[index]
+            for name, values in vars(self).items()
+            if name != 'noise' and values is not None
         }
-        return replace(
-            self,
-            stamps=self.stamps[index],
-            inputs=self.inputs[index],
-            forces=self.forces[index],
-            **picked,
-        )
+        return replace(self, **there)
 
     def loaded(self, body: Array) -> Experiment:
         """Return the same recording with a known body bolted on, ten parameters, shape (10,)."""
         loads = np.tile(body, (len(self), 1))
         others: dict[str, Any] = {
-            name: None
-            if getattr(self, name) is None
-            else replace(getattr(self, name), loads=loads)
+            name: replace(other, loads=loads)
             for name in BESIDE
+            if (other := getattr(self, name)) is not None
         }
         return replace(self, loads=loads, **others)
 
