@@ -9,6 +9,7 @@ reads a platform leaves it alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,7 @@ def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, 
     body = outcome.body
     if body is None:
         raise NotIdentifiable(f'no {NAME} is written: {outcome.verdict}')
-    content: dict[str, Any] = parsed(platform_path(description).read_text('utf-8'))
-    content['name'] = f'{content["name"]}_identified'
-    content['title'] = f'{content["title"]}, identified'
+    content = renewed(description, 'identified', REPLACED)
     content['masses'].pop('payload', None)
     content['masses']['platform'] = {
         'mass_kg': float(body.mass),
@@ -50,14 +49,23 @@ def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, 
         'inertia_kgm2': body.inertia.tolist(),
     }
     bags = ', '.join(str(item.get('bag', '?')) for item in outcome.provenance['recordings'])
-    sources = {
+    content['sources']['masses.platform'] = f'identified from {bags}, payload included'
+    content['identification'] = _identification(outcome)
+    return content
+
+
+def renewed(description: str | Path, how: str, replaced: Sequence[str]) -> dict[str, Any]:
+    """Return the content of a platform file, named after `how` it is renewed.
+
+    It has no sources any more for what is `replaced`, nor for parts of that.
+    """
+    content: dict[str, Any] = parsed(platform_path(description).read_text('utf-8'))
+    content['name'], content['title'] = f'{content["name"]}_{how}', f'{content["title"]}, {how}'
+    content['sources'] = {
         key: text
         for key, text in content['sources'].items()
-        if not any(key == gone or key.startswith(f'{gone}.') for gone in REPLACED)
+        if not any(key == gone or key.startswith(f'{gone}.') for gone in replaced)
     }
-    sources['masses.platform'] = f'identified from {bags}, payload included'
-    content['sources'] = sources
-    content['identification'] = _identification(outcome)
     return content
 
 

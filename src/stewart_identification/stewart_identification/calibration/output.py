@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
-from stewart_description import platform_path
-from stewart_description.yaml_text import parsed
 from stewart_identification.calibration.fit import Calibration
 from stewart_identification.calibration.verdict import Accuracy, coordinates, remarks
+from stewart_identification.parameters_file import renewed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +20,7 @@ HEAD = """\
 # platform_link are where the joints as a whole are where the description had them.
 """
 LEVEL = 1.96
+REPLACED = ('base_joints', 'platform_joints', 'pairing', 'legs.retracted_length_m')
 
 
 def calibrated_document(
@@ -36,22 +36,14 @@ def calibrated_document(
     Returns:
         As a platform file has it; the block ``calibration`` holds the intervals.
     """
-    content: dict[str, Any] = parsed(platform_path(description).read_text('utf-8'))
-    content['name'] = f'{content["name"]}_calibrated'
-    content['title'] = f'{content["title"]}, calibrated'
+    content = renewed(description, 'calibrated', REPLACED)
     machine = found.machine
     content['base_joints'] = {'points_m': machine.base.round(9).tolist()}
     content['platform_joints'] = {'points_m': machine.platform.round(9).tolist()}
     # The joints above are in the order of the legs already.
     content['pairing'] = [1, 2, 3, 4, 5, 6]
     content['legs']['retracted_length_m'] = machine.length.round(9).tolist()
-    replaced = ('base_joints', 'platform_joints', 'pairing', 'legs.retracted_length_m')
-    sources = {
-        key: text
-        for key, text in content['sources'].items()
-        if not any(key == gone or key.startswith(f'{gone}.') for gone in replaced)
-    }
-    content['sources'] = sources | dict.fromkeys(replaced, f'calibrated from {source}')
+    content['sources'] |= dict.fromkeys(REPLACED, f'calibrated from {source}')
     content['calibration'] = {
         'coordinates': {
             item.name: {
