@@ -20,9 +20,10 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 from stewart_identification.estimators.consistent import Consistent
-from stewart_identification.estimators.estimator import Estimator, Result
+from stewart_identification.estimators.estimator import Estimator
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from stewart_identification.estimators.result import Result
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel

@@ -29,8 +29,8 @@ import numpy as np
 from reproduction import command_line, publish, published, Report
 from searches import costs_of, fit_by_swarm, Tangent
 from serial_robot import CentreOfMassRobot, Joint, JointMotion, SerialRobot, sum_in_detail
-from stewart_identification.estimators.estimator import Result
 from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.result import Result
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import (

@@ -44,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument('-o', '--out', type=Path, default=Path('build/papers/imu_route'))
     parser.add_argument('--json', action='store_true', help='print everything as JSON')
     given = parser.parse_args(argv)
-    extraction = Extraction(given.passband, 3.0 * given.passband, given.rate)
+    extraction = Extraction(given.passband, given.rate)
     found = assess_bag(given.legs, given.platform, given.out, extraction, given.imu_bag)
     if given.json:
         print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))

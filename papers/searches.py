@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
-from stewart_identification.estimators.estimator import Result
 from stewart_identification.estimators.linear_system import linear_system
+from stewart_identification.estimators.result import Result
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.model import LinearModel

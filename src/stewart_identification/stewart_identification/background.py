@@ -36,7 +36,6 @@ class Job:
     """
 
     def __init__(self) -> None:
-        """Wait."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: dict[str, Any] = {}

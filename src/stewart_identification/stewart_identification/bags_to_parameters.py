@@ -17,10 +17,11 @@ from stewart_dynamics.inertia import ten_parameters
 from stewart_identification.errors import ConfigurationError, StewartError, UnusableRecording
 from stewart_identification.estimators.estimator import Progress
 from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.result import rms
 from stewart_identification.experiment import Experiment
 from stewart_identification.identify import identify, Options
 from stewart_identification.other_platforms import linear_platforms
-from stewart_identification.outcome import Outcome, rms
+from stewart_identification.outcome import Outcome
 from stewart_identification.parameters_file import NAME as PARAMETERS
 from stewart_identification.parameters_file import write_parameters
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
@@ -111,7 +112,7 @@ def identify_bags(
     if loaded is not None:
         bags = [*bags, loaded]
     found = map(read, bags) if executor is None else executor.map(read, bags)
-    extracted, origins = _different(bags, found, stage)
+    extracted = _different(bags, found, stage)
     if body is not None:
         for k, bag in enumerate(bags):
             experiment = extracted[k].experiment.loaded(body if bag is loaded else np.zeros(10))
@@ -120,14 +121,11 @@ def identify_bags(
     if validation is not None:
         stage(f'reading and differentiating {validation}')
         plain = replace(extraction or Extraction(), instruments=False)
-        other, digest = _read(validation, platform, plain, None, renamed)
-        if digest in {origin['sha256'] for origin in origins}:
+        other = _read(validation, platform, plain, None, renamed)
+        if other.sha256 in {item.sha256 for item in extracted}:
             raise UnusableRecording(f'{validation} was identified from, it validates nothing')
-        origins.append({'bag': str(validation), 'sha256': digest})
     stage('fitting')
-    outcome = identify(
-        extracted, described, options, origins=origins, validation=other, progress=progress
-    )
+    outcome = identify(extracted, described, options, validation=other, progress=progress)
     if outcome.doubtful:
         stage('looking for a platform that fits better')
         alone = partial(read, bags[0], estimate=None)
@@ -138,26 +136,24 @@ def identify_bags(
 
 
 def _different(
-    bags: Sequence[str | Path], found: Iterator[tuple[Extracted, str]], stage: Stage
-) -> tuple[list[Extracted], list[dict[str, str]]]:
-    """Collect what was read of bags, each another recording, and where it is from."""
+    bags: Sequence[str | Path], found: Iterator[Extracted], stage: Stage
+) -> list[Extracted]:
+    """Collect what was read of bags, each another recording."""
     extracted: list[Extracted] = []
-    origins: list[dict[str, str]] = []
     for bag in bags:
         stage(f'reading and differentiating {bag}')
-        one, digest = next(found)
-        for origin in origins:
-            if origin['sha256'] == digest:
-                raise UnusableRecording(f'{bag} is the recording {origin["bag"]}, it counts once')
+        one = next(found)
+        for other in extracted:
+            if other.sha256 == one.sha256:
+                raise UnusableRecording(f'{bag} is the recording {other.path}, it counts once')
         # What comes out of a pickle may be written to, and numba would compile anew for that.
         experiment = replace(one.experiment, inputs=replace(one.experiment.inputs))
         extracted.append(replace(one, experiment=experiment))
-        origins.append({'bag': str(bag), 'sha256': digest})
-    return extracted, origins
+    return extracted
 
 
 def _another(
-    read: Callable[..., tuple[Extracted, str]],
+    read: Callable[..., Extracted],
     experiment: Experiment,
     described: Platform,
     options: Options,
@@ -174,7 +170,7 @@ def _another(
         if other.name != described.name and other.masses is not None:
             # Most of them cannot have made the recording.
             with suppress(StewartError, np.linalg.LinAlgError):
-                moved = read(platform=other.name)[0].experiment
+                moved = read(platform=other.name).experiment
                 found[other.name] = explained(other, moved)
     good = {name: left for name, (left, mass) in found.items() if mass > 0.0}
     if not good:
@@ -204,11 +200,10 @@ def _read(
     extraction: Extraction | None,
     estimate: Path | None,
     renamed: Mapping[str, str] | None,
-) -> tuple[Extracted, str]:
-    """Return the experiment of one bag, and the hash of its files."""
+) -> Extracted:
+    """Return the experiment of one bag."""
     recording, described = read_recording(bag, renamed), Platform.from_yaml(platform)
-    extracted = experiment_from(recording, described, extraction, estimate=estimate)
-    return extracted, recording.sha256
+    return experiment_from(recording, described, extraction, estimate=estimate)
 
 
 def _written(

@@ -65,7 +65,6 @@ class Design:
     fade: float = 3.0
 
     def __post_init__(self) -> None:
-        """Check."""
         if self.criterion not in get_args(Criterion):
             raise ConfigurationError('criterion', self.criterion, 'information or joints')
         for name in ('duration', 'travel', 'turn', 'rate', 'fade'):
@@ -124,7 +123,6 @@ class ExcitationPlanner:
     """Look for the most telling motion of a platform, whose model's friction is fitted along."""
 
     def __init__(self, platform: Platform, model: PlatformModel, design: Design | None = None):
-        """Prepare guard and instants."""
         self._platform, self._model = platform, model
         self._design = design or Design()
         self._guard = MotionGuard(platform)

@@ -8,8 +8,8 @@ legs and decides which parameter is determined well enough to be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib import metadata
 from typing import Any
 
@@ -18,16 +18,17 @@ from scipy.special import ndtri
 from stewart_identification.choice import pooled, with_terms
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.consistent import Consistent
-from stewart_identification.estimators.estimator import Estimator, Progress, Result
+from stewart_identification.estimators.estimator import Estimator, Progress
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from stewart_identification.estimators.result import Result, rms
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
 from stewart_identification.models.friction import KINDS
 from stewart_identification.models.platform import FrictionKind, PlatformModel
-from stewart_identification.outcome import missed, Outcome, Parameter, rms
+from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted
 from stewart_kinematics.model.platform import Platform
@@ -80,7 +81,8 @@ class Options:
     false_alarm: float = 0.01
 
     def __post_init__(self) -> None:
-        """Check."""
+        """Take terms as options and parameters have them, and check."""
+        object.__setattr__(self, 'terms', tuple(filter(None, self.terms)))
         if self.estimator not in ESTIMATORS:
             raise ConfigurationError(
                 'estimator', self.estimator, f'one of {", ".join(ESTIMATORS)}'
@@ -110,6 +112,12 @@ class Options:
             force_gain=self.force_gain,
         )
 
+    @classmethod
+    def asked(cls, chosen: object) -> Options:
+        """Return what options or parameters of the same names choose; the rest as it is usual."""
+        names = {item.name for item in fields(cls)} & vars(chosen).keys()
+        return cls(**{name: getattr(chosen, name) for name in names})
+
     def make(self) -> Estimator:
         """Return the estimator."""
         found: Estimator = ESTIMATORS[self.estimator](level=self.level)
@@ -121,7 +129,6 @@ def identify(
     platform: Platform,
     options: Options | None = None,
     *,
-    origins: Sequence[Mapping[str, Any]] = (),
     validation: Extracted | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
@@ -132,8 +139,6 @@ def identify(
         platform: Description with masses: legs are taken from there, and it is what is compared
             with.
         options: What is asked.
-        origins: Where each recording is from, and last the one of the validation, kept in the
-            provenance.
         validation: Another recording of the same machine, whose forces are to be predicted.
         progress: Told after every iteration; answers whether to go on.
 
@@ -151,7 +156,7 @@ def identify(
     model, experiment = chosen.model, chosen.experiment
     result, stopped = _search(model, experiment, options, progress)
     found = identifiability(model, experiment, result.parameters)
-    least, alarm = result.least, options.false_alarm
+    alarm = options.false_alarm
     fit = goodness(model, result.parameters, experiment, result.residuals, false_alarm=alarm)
     validated = None
     if validation is not None:
@@ -159,7 +164,7 @@ def identify(
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found)
     # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
-    unbounded = missed(result, least) or result.free[0] < 0.0
+    unbounded = result.missed or result.free[0] < 0.0
     body = None if unbounded or lacking else body_of(parameters, model, result)
     payload = payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
@@ -170,7 +175,7 @@ def identify(
     remarks = [
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks,
-        *(() if missed(result, least) else _about_delay(model, result, options.reach)),
+        *(() if result.missed else _about_delay(model, result, options.reach)),
         *_about_search(result, stopped=stopped),
         *_about_fit(parameters[0], result, options.estimator),
     ]
@@ -184,10 +189,9 @@ def identify(
         payload,
         body,
         covariance,
-        least,
         fit,
         validated,
-        _provenance(recordings, validation, origins, platform, options, result),
+        _provenance(recordings, validation, platform, options, result),
         tuple(remarks),
         stopped,
         chosen.suspects(result.residuals) if lacking else '',
@@ -289,12 +293,12 @@ def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]
             f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
             'described: are efforts forces in N along the legs?'
         )
-    if missed(result, least) and estimator == 'consistent':
+    if result.missed and estimator == 'consistent':
         yield (
             f'no body that can exist explains the forces as well: the best one leaves '
             f'{left:.3g} N, least squares without that demand {least:.3g} N, no interval holds'
         )
-    elif missed(result, least):
+    elif result.missed:
         yield (
             f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
             'this is not the minimum, and no interval holds'
@@ -306,7 +310,6 @@ def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]
 def _provenance(
     recordings: Sequence[Extracted],
     validation: Extracted | None,
-    origins: Sequence[Mapping[str, Any]],
     platform: Platform,
     options: Options,
     result: Result,
@@ -321,12 +324,13 @@ def _provenance(
     used = [*recordings, *([] if validation is None else [validation])]
     rows = [
         {
-            **dict(origin),
+            'bag': str(item.path),
+            'sha256': item.sha256,
             'derivatives': item.method,
             'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
             'seconds_used': round(item.duration, 6),
         }
-        for item, origin in zip(used, [*origins, *({},) * len(used)], strict=False)
+        for item in used
     ]
     return {
         'recordings': rows[: len(recordings)],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from stewart_identification.estimators.estimator import Result
+from stewart_identification.estimators.result import Result, rms
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import Goodness
 from stewart_identification.identifiability import Identifiability, Verdict
@@ -17,9 +17,6 @@ from stewart_identification.models.platform import PlatformModel
 from stewart_identification.pseudo_inertia import is_physical
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
-
-FAR = 1.1
-"""Residual, in units of that of least squares, from which on a fit has missed the minimum."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,6 @@ class Outcome:
             a body can have them, the fit has reached the minimum and the model explains the
             forces, those of another recording included.
         covariance (10, 10): Of the ten, in the order of `parameters`.
-        least: Root mean square of what least squares leave that nothing constrains [N].
         fit: Whether the model explains the forces.
         validation: Whether it predicts those of another recording; None without one.
         provenance: Bags, hashes, seed, versions, methods: plain values.
@@ -128,7 +124,6 @@ class Outcome:
     payload: tuple[Parameter, ...]
     body: RigidBody | None
     covariance: Array
-    least: float
     fit: Goodness
     validation: Goodness | None
     provenance: Mapping[str, Any]
@@ -140,8 +135,7 @@ class Outcome:
     @property
     def doubtful(self) -> bool:
         """Whether one body on this platform does not explain the forces."""
-        missing = self.fit.lacking or missed(self.result, self.least)
-        return missing or not self.result.physical
+        return self.fit.lacking or self.result.missed or not self.result.physical
 
     def of_another(self, sentence: str) -> Outcome:
         """Return what is left where a sentence says that it is of another platform."""
@@ -167,10 +161,11 @@ class Outcome:
                 f'{", ".join(self.unknown)} {"is" if len(self.unknown) == 1 else "are"} not'
                 f'{misfit}'
             )
-        if missed(self.result, self.least):
+        if self.result.missed:
+            left, least = rms(self.result.residuals), self.result.least
             return (
                 'the motion determines all ten parameters, but they were not found: the fit '
-                f'leaves {rms(self.result.residuals):.3g} N, least squares {self.least:.3g} N'
+                f'leaves {left:.3g} N, least squares {least:.3g} N'
             )
         lacking = self.fit.lacking or (self.validation is not None and self.validation.lacking)
         if self.body is None and not (lacking and is_physical(self.result.parameters[:10])):
@@ -206,13 +201,3 @@ class Outcome:
             'remarks': list(self.remarks),
             'provenance': dict(self.provenance),
         }
-
-
-def missed(result: Result, least: float) -> bool:
-    """Tell whether a fit leaves so much more than least squares [N] that no interval holds."""
-    return rms(result.residuals) > FAR * least
-
-
-def rms(values: Array) -> float:
-    """Return the root mean square of what is finite."""
-    return float(np.sqrt(np.nanmean(np.square(values))))

@@ -26,15 +26,20 @@ SLACK = 1e-9
 """Eigenvalue, relative to the largest, from which on below zero J counts as indefinite."""
 
 
+def symmetric(upper: Array) -> Array:
+    """Return the symmetric matrix (3, 3) of its upper triangle by rows (6,)."""
+    matrix = np.zeros((3, 3))
+    matrix[UPPER] = upper
+    return matrix + np.triu(matrix, 1).T
+
+
 def _maps() -> tuple[Array, Array]:
     """Return the constant matrices (16, 10) and (10, 16) between parameters and J."""
     to_matrix = np.zeros((16, TEN))
     for k in range(TEN):
         unit = np.zeros(TEN)
         unit[k] = 1.0
-        inertia = np.zeros((3, 3))
-        inertia[UPPER] = unit[4:]
-        inertia = inertia + np.triu(inertia, 1).T
+        inertia = symmetric(unit[4:])
         full = np.zeros((4, 4))
         full[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
         full[:3, 3] = full[3, :3] = unit[1:4]

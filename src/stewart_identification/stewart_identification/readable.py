@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_identification.estimators.estimator import Result
+from stewart_identification.estimators.result import Result
 from stewart_identification.identifiability import Identifiability, Verdict
 from stewart_identification.models.platform import (
     centroidal,
@@ -14,6 +14,7 @@ from stewart_identification.models.platform import (
     PlatformModel,
 )
 from stewart_identification.outcome import Parameter
+from stewart_identification.pseudo_inertia import symmetric
 from stewart_kinematics.model.platform import inertia_fault, RigidBody
 from stewart_kinematics.motion import Array, read_only
 
@@ -76,9 +77,7 @@ def body_of(
     ):
         return None
     values = [item.value for item in parameters[:10]]
-    inertia = np.zeros((3, 3))
-    inertia[np.triu_indices(3)] = values[4:]
-    inertia = inertia + np.triu(inertia, 1).T
+    inertia = symmetric(np.array(values[4:]))
     if inertia_fault(inertia):
         return None
     return RigidBody(values[0], read_only(values[1:4]), read_only(inertia))

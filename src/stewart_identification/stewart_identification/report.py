@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stewart_identification.outcome import Outcome, Parameter, rms
+from stewart_identification.estimators.result import rms
+from stewart_identification.outcome import Outcome, Parameter
 from stewart_tables.page import drawing, failures, Html, judged, page, table, text
 from stewart_tables.whole_files import whole_file
 

@@ -17,7 +17,7 @@ from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.inertia import ten_parameters
 from stewart_identification.choice import with_noise
 from stewart_identification.estimators.consistent import Consistent
-from stewart_identification.estimators.estimator import Result
+from stewart_identification.estimators.result import Result
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import cramer_rao
 from stewart_identification.identify import Options

@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_identification.estimators.estimator import Progress, Result
+from stewart_identification.estimators.estimator import Estimator, Found, Progress
 from stewart_identification.estimators.levenberg_marquardt import descend
-from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.experiment import Experiment
+from stewart_identification.estimators.linear_system import LinearSystem
 from stewart_identification.models.model import LinearModel
 from stewart_identification.pseudo_inertia import from_chart, TEN, to_chart
 from stewart_kinematics.motion import Array
@@ -26,7 +25,7 @@ FLOOR = 1e-6
 
 
 @dataclass(frozen=True)
-class Consistent:
+class Consistent(Estimator):
     """Least squares under positive definite pseudo-inertias.
 
     Intervals are those of the unconstrained problem about the constrained estimate. In the metric
@@ -43,50 +42,36 @@ class Consistent:
     tolerance: float = 1e-7
     level: float = 0.95
 
-    def fit(
-        self,
-        model: LinearModel,
-        experiment: Experiment,
-        *,
-        rng: np.random.Generator | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Estimate the parameters; see `Estimator`."""
-        system = linear_system(model, experiment)
-        parameters = system.solution[0]
-        iterations, converged = 1, True
-        if not model.physical(parameters):
-            chart = _Chart(model)
+    def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
+        """Descend from the unconstrained solution where no body has it; see `Estimator`."""
+        best, iterations, converged = system.solution[0], 1, True
+        if not system.model.physical(best):
+            chart = _Chart(system.model)
             # What nothing explains belongs to the cost, of which a fall has to be worth a step.
-            rest, constant = np.sqrt(system.rest), np.zeros((1, len(parameters)))
-
-            def told(done: int, planned: int, point: Array, cost: float) -> bool:
-                return progress is None or progress(done, planned, chart.parameters(point), cost)
-
+            rest, constant = np.sqrt(system.rest), np.zeros((1, len(best)))
             found = descend(
                 lambda point: np.append(
                     system.triangle @ chart.parameters(point) - system.reduced, rest
                 ),
                 lambda point: np.vstack([system.triangle @ chart.slope(point), constant]),
-                chart.start(parameters),
+                chart.start(best),
                 iterations=self.iterations,
                 tolerance=self.tolerance,
-                progress=told,
+                progress=lambda done, planned, point, cost: progress(
+                    done, planned, chart.parameters(point), cost
+                ),
             )
+            best = chart.parameters(found.point)
             iterations, converged = found.iterations, found.converged
-            parameters = chart.parameters(found.point)
+        progress(iterations, self.iterations, best, float(system.cost(best)))
         method = 'least squares, physically consistent (log-Cholesky)'
-        result = system.result(parameters, self.level, method, iterations, converged=converged)
-        if progress is not None:
-            progress(iterations, self.iterations, parameters, result.cost)
-        return result
+        return Found(best, method, iterations, converged)
 
 
 class _Chart:
     """Coordinates of a model's physical parameters; the others are themselves."""
 
     def __init__(self, model: LinearModel) -> None:
-        """Sort the parameters."""
         self._bodies = [slice(first, first + TEN) for first in model.bodies]
         self._positive = np.array(model.non_negative, dtype=int)
         self._scale = model.scale

@@ -1,14 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an estimator is, and what it gives."""
+"""What an estimator is: a search in the linear system that an experiment makes of a model."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
+from stewart_identification.estimators.linear_system import linear_system, LinearSystem
+from stewart_identification.estimators.result import Result
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array
@@ -18,70 +20,38 @@ Progress = Callable[[int, int, Array, float], bool]
 an estimator that is told to stop returns the best so far."""
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """Parameters with what is known about them.
+class Stopped(Exception):
+    """The progress callback wants no more."""
+
+
+class Found(NamedTuple):
+    """Where a search ended: parameters (p,), for `Result` how, after how much, and whether so."""
+
+    parameters: Array
+    method: str
+    iterations: int = 1
+    converged: bool = True
+
+
+class Estimator(ABC):
+    """Fits a model to an experiment.
 
     Attributes:
-        names, units: Of the parameters.
-        parameters (p,): Estimates.
-        nuisances (k,): Unknowns that are not asked for, as they fit best, in standard
-            deviations.
-        covariance (p, p): Of the estimates; rows and columns of what the motion does not determine
-            are NaN.
-        joint_covariance (k + p, k + p): Of nuisances, in units of their priors, and estimates; 0
-            where the motion does not determine one.
-        intervals (2, p): Lower and upper ends at `level`; infinite where the motion does not
-            determine a parameter.
-        residuals (n, m): Measured less predicted forces; NaN where nothing was measured.
-        free (p,): Estimates of least squares that nothing constrains.
-        least: Root mean square of the residuals that these leave [N].
-        cost: Sum of the squared weighted residuals.
-        iterations: Of the search; 1 for a linear solution.
-        converged: Whether the search ended by itself.
-        physical: Whether a robot can have these parameters.
         level: Of the intervals.
-        method: What was done, for reports.
     """
 
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    parameters: Array
-    nuisances: Array
-    covariance: Array
-    joint_covariance: Array
-    intervals: Array
-    residuals: Array
-    free: Array
-    least: float
-    cost: float
-    iterations: int
-    converged: bool
-    physical: bool
     level: float
-    method: str
 
-    @property
-    def sigmas(self) -> Array:
-        """Standard deviations of the estimates, shape (p,); infinite where not determined."""
-        return sigmas_of(self.covariance)
-
-
-def sigmas_of(covariance: Array) -> Array:
-    """Return standard deviations, infinite where a covariance, shape (p, p), is NaN."""
-    variances = np.diag(covariance)
-    return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
-
-
-class Estimator(Protocol):
-    """Fits a model to an experiment."""
+    @abstractmethod
+    def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
+        """Look for the parameters; `fit` says what else there is."""
 
     def fit(
         self,
         model: LinearModel,
         experiment: Experiment,
         *,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Estimate the parameters.
@@ -95,4 +65,9 @@ class Estimator(Protocol):
         Raises:
             FitError: If too few forces were measured, or one cannot be reckoned with.
         """
-        ...
+        system = linear_system(model, experiment)
+        chance = np.random.default_rng(0) if rng is None else rng
+        found = self.search(system, chance, progress or (lambda *_: True))
+        return system.result(
+            found.parameters, self.level, found.method, found.iterations, converged=found.converged
+        )

@@ -7,29 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_identification.estimators.estimator import Progress, Result
-from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel
+from stewart_identification.estimators.estimator import Estimator, Found, Progress
+from stewart_identification.estimators.linear_system import LinearSystem
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(Estimator):
     """The unconstrained solution; of what the motion does not show, the one of least length."""
 
     level: float = 0.95
 
-    def fit(
-        self,
-        model: LinearModel,
-        experiment: Experiment,
-        *,
-        rng: np.random.Generator | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Estimate the parameters; see `Estimator`."""
-        system = linear_system(model, experiment)
-        result = system.result(system.solution[0], self.level, 'linear least squares')
-        if progress is not None:
-            progress(1, 1, result.parameters, result.cost)
-        return result
+    def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
+        """Take the solution; see `Estimator`."""
+        best = system.solution[0]
+        progress(1, 1, best, float(system.cost(best)))
+        return Found(best, 'linear least squares')

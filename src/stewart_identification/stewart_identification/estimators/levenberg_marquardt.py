@@ -11,23 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from scipy.optimize import least_squares
 from stewart_identification.errors import ConfigurationError
-from stewart_identification.estimators.estimator import Progress, Result
-from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel
+from stewart_identification.estimators.estimator import Estimator, Found, Progress, Stopped
+from stewart_identification.estimators.linear_system import LinearSystem
 from stewart_kinematics.motion import Array
 
 LARGEST_DAMPING = 1e14
 Function = Callable[[Array], Array]
-
-
-class _Stopped(Exception):
-    """The progress callback wants no more; carries the best so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +79,7 @@ def descend(
 
 
 @dataclass(frozen=True, eq=False)
-class LevenbergMarquardt:
+class LevenbergMarquardt(Estimator):
     """Local search by the derivative of the model.
 
     Attributes:
@@ -100,46 +95,28 @@ class LevenbergMarquardt:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        """Check."""
         if self.update not in ('paper', 'scipy'):
             raise ConfigurationError('update', self.update, 'paper or scipy')
 
-    def fit(
-        self,
-        model: LinearModel,
-        experiment: Experiment,
-        *,
-        rng: np.random.Generator | None = None,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Estimate the parameters; see `Estimator`."""
+    def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
+        """Descend from the nominal parameters; see `Estimator`."""
+        scale = system.model.scale
         # The triangle allows for what moves the forces and is not asked for.
-        system, scale = linear_system(model, experiment), model.scale
         matrix = np.vstack([system.triangle * scale, np.zeros(len(scale))])
         reduced = np.append(system.reduced, np.sqrt(system.rest))
-
-        def told(done: int, planned: int, point: Array, cost: float) -> bool:
-            return progress is None or progress(done, planned, point * scale, cost)
-
-        found = (self._paper if self.update == 'paper' else self._scipy)(
-            lambda point: matrix @ point - reduced, lambda _: matrix, model.nominal / scale, told
+        search: Callable[..., Descent] = self._scipy
+        if self.update == 'paper':
+            search = partial(descend, damping=self.damping, iterations=self.iterations)
+        found = search(
+            lambda point: matrix @ point - reduced,
+            lambda _: matrix,
+            system.model.nominal / scale,
+            progress=lambda done, planned, point, cost: progress(
+                done, planned, point * scale, cost
+            ),
         )
         method = f'Levenberg-Marquardt ({self.update})'
-        return system.result(
-            found.point * scale, self.level, method, found.iterations, converged=found.converged
-        )
-
-    def _paper(
-        self, residuals: Function, slope: Function, first: Array, progress: Progress
-    ) -> Descent:
-        return descend(
-            residuals,
-            slope,
-            first,
-            damping=self.damping,
-            iterations=self.iterations,
-            progress=progress,
-        )
+        return Found(found.point * scale, method, found.iterations, found.converged)
 
     def _scipy(
         self, residuals: Function, slope: Function, first: Array, progress: Progress
@@ -154,13 +131,13 @@ class LevenbergMarquardt:
             if cost < best.cost:
                 best = Descent(np.array(point), cost, count, converged=False)
             if not progress(min(count, self.iterations), self.iterations, best.point, best.cost):
-                raise _Stopped
+                raise Stopped
             return left
 
         try:
             found = least_squares(
                 watched, first, slope, method='lm', max_nfev=self.iterations, xtol=1e-12
             )
-        except _Stopped:
+        except Stopped:
             return best
         return Descent(found.x, 2.0 * found.cost, count, converged=bool(found.status > 0))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from stewart_identification.confidence import intervals, middle
 from stewart_identification.errors import FitError
-from stewart_identification.estimators.estimator import Result, sigmas_of
+from stewart_identification.estimators.result import Result, sigmas_of
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array

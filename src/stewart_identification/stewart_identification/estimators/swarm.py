@@ -21,10 +21,8 @@ from typing import Any
 
 import numpy as np
 from stewart_identification.errors import ConfigurationError
-from stewart_identification.estimators.estimator import Progress, Result
-from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel
+from stewart_identification.estimators.estimator import Estimator, Found, Progress, Stopped
+from stewart_identification.estimators.linear_system import LinearSystem
 from stewart_kinematics.motion import Array
 
 Costs = Callable[[Array], Array]
@@ -33,7 +31,7 @@ _TURN = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Swarm:
+class Swarm(Estimator):
     """Global-best particle swarm inside the model's bounds.
 
     Attributes:
@@ -51,24 +49,15 @@ class Swarm:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        """Check."""
         for name in ('particles', 'iterations'):
             if getattr(self, name) < 1:
                 raise ConfigurationError(name, getattr(self, name), 'at least 1')
 
-    def fit(
-        self,
-        model: LinearModel,
-        experiment: Experiment,
-        *,
-        rng: np.random.Generator,
-        progress: Progress | None = None,
-    ) -> Result:
-        """Estimate the parameters; see `Estimator`."""
-        system = linear_system(model, experiment)
-        best, _, done = self.minimise(system.cost, model.bounds, rng, progress)
+    def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
+        """Minimise the cost inside the model's bounds; see `Estimator`."""
+        best, _, done = self.minimise(system.cost, system.model.bounds, rng, progress)
         method = f'particle swarm, {self.particles} x {self.iterations}'
-        return system.result(best, self.level, method, done, converged=done == self.iterations)
+        return Found(best, method, done, done == self.iterations)
 
     def minimise(
         self,
@@ -111,26 +100,20 @@ class Swarm:
                 bh_strategy='intermediate',
                 init_pos=first,
             )
-            with suppress(_Stopped):
+            with suppress(Stopped):
                 swarm.optimize(watch, self.iterations, verbose=False)
         return np.clip(watch.best, bounds[0], bounds[1]), watch.cost, watch.done
-
-
-class _Stopped(Exception):
-    """The progress callback wants no more."""
 
 
 class _Watch:
     """Remembers the best position ever and tells how far the search is."""
 
     def __init__(self, costs: Costs, planned: int, progress: Progress | None) -> None:
-        """Know nothing yet."""
         self._costs, self._planned, self._progress = costs, planned, progress
         self.best: Array = np.empty(0)
         self.cost, self.done = np.inf, 0
 
     def __call__(self, positions: Array) -> Array:
-        """Evaluate all particles."""
         values = self._costs(positions)
         index = int(np.argmin(values))
         if values[index] < self.cost or self.done == 0:
@@ -139,7 +122,7 @@ class _Watch:
         if self._progress is not None and not self._progress(
             self.done, self._planned, self.best, self.cost
         ):
-            raise _Stopped
+            raise Stopped
         return values
 
 

@@ -66,7 +66,6 @@ class PlatformModel(LinearModel):
     bodies = (0,)
 
     def __post_init__(self) -> None:
-        """Check the choices."""
         kinds = get_args(FrictionKind)
         if self.friction not in kinds:
             raise ConfigurationError('friction', self.friction, ' or '.join(kinds))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from rclpy.node import Node
 from std_msgs.msg import Float64, String
@@ -15,7 +15,6 @@ from std_srvs.srv import Trigger
 from stewart_identification.background import Job, State
 from stewart_identification.identify import ESTIMATORS, Options
 from stewart_identification.models.friction import KINDS
-from stewart_identification.models.platform import FrictionKind
 from stewart_identification.recording.from_bag import Extraction
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare
@@ -81,7 +80,6 @@ class IdentificationNode(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, then open the interfaces."""
         super().__init__('identification', **kwargs)
         self._chosen = declare(self, IdentificationParameters)
         self.published: dict[str, CountedPublisher] = {}
@@ -105,25 +103,13 @@ class IdentificationNode(Node):
 
     def _start(self) -> None:
         chosen = self._chosen
-        friction = cast(FrictionKind, chosen.friction)
-        allowed = chosen.joint_tolerance, chosen.force_delay
         self._told, self._job = None, Job()
         self._job.start(
             [bag for bag in chosen.bags if bag],
             chosen.platform,
             Path(chosen.output),
-            options=Options(
-                chosen.estimator,
-                friction,
-                *allowed,
-                seed=chosen.seed,
-                force_gain=chosen.force_gain,
-                terms=tuple(kind for kind in chosen.terms if kind),
-                false_alarm=chosen.false_alarm,
-            ),
-            extraction=Extraction(
-                chosen.passband, 3.0 * chosen.passband, chosen.rate, chosen.instruments
-            ),
+            options=Options.asked(chosen),
+            extraction=Extraction(chosen.passband, chosen.rate, chosen.instruments),
         )
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

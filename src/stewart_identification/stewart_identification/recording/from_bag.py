@@ -52,15 +52,19 @@ class Extraction:
     """How a recording becomes an experiment.
 
     Attributes:
-        passband, stopband: Of the low-pass under the derivatives [Hz].
+        passband: Of the low-pass under the derivatives [Hz].
         rate: Of the experiment; a slower recording keeps its own [Hz].
         instruments: Whether the commanded motion comes along, as instruments.
     """
 
     passband: float = 5.0
-    stopband: float = 15.0
     rate: float = 100.0
     instruments: bool = False
+
+    @property
+    def stopband(self) -> float:
+        """From here on nothing passes [Hz]."""
+        return 3.0 * self.passband
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,7 @@ class Extracted:
         remarks: What was odd or left out.
         duration: Time that the experiment covers [s].
         record: Legs as measured.
+        path, sha256: Of the bag, and of its files.
     """
 
     experiment: Experiment
@@ -80,6 +85,8 @@ class Extracted:
     remarks: tuple[Remark, ...]
     duration: float
     record: LegRecord
+    path: Path = Path()
+    sha256: str = ''
 
 
 def experiment_from(
@@ -128,7 +135,8 @@ def experiment_from(
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
     duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
     remarks = (*doubts, *recording.remarks, *record.remarks, *left_out)
-    return Extracted(joined(pieces), method, remarks, duration, record)
+    origin = recording.path, recording.sha256
+    return Extracted(joined(pieces), method, remarks, duration, record, *origin)
 
 
 def _motion_pieces(

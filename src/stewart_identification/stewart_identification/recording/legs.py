@@ -52,7 +52,6 @@ class LegPiece:
     commands: Array | None = None
 
     def __getitem__(self, index: Any) -> LegPiece:
-        """Select samples."""
         commands = None if self.commands is None else self.commands[index]
         return LegPiece(self.time[index], self.strokes[index], self.forces[index], commands)
 

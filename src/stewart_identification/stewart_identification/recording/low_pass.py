@@ -163,7 +163,6 @@ class LowPass:
         return max(float(np.abs(self.response(frequency, n) - 1.0).max()) for n in range(3))
 
     def __str__(self) -> str:
-        """State what it does."""
         return (
             f'zero-phase Blackman-windowed low-pass, 0 lag, pass band {self.passband:.4g} Hz '
             f'within {self.ripple:.1e} for value, rate and acceleration, stop band from '

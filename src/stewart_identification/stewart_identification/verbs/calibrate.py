@@ -44,7 +44,7 @@ MOST_POSES = 1000
 
 HELP = 'find the joint centres and leg lengths of a machine from measured poses'
 
-EXAMPLES = """
+DETAILS = """
 The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders have them, and x_m,
 y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
 or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
@@ -69,8 +69,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     noise, prior = Noise(), Prior()
     add = parser.add_argument
     add('table', nargs='?', metavar='CSV', help='measured poses, a table or a bag')
@@ -109,18 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Calibrate, or plan.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0; 1 where the residuals contradict the stated noise.
-
-    Raises:
-        StewartError: If the platform or the table cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Calibrate, or plan; return 1 where the residuals contradict the stated noise."""
     platform = Platform.from_yaml(arguments.platform)
     position, attitude = arguments.tracker_noise
     noise = Noise(

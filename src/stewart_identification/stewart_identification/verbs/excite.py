@@ -11,11 +11,18 @@ from functools import cache, partial
 import json
 import shlex
 import sys
+from typing import get_args
 
 import numpy as np
 from stewart_bags.verbs.numbers import positive, positive_up_to
 from stewart_identification.estimators.swarm import Swarm
-from stewart_identification.excitation import Design, Excitation, ExcitationPlanner, FINE_RATE
+from stewart_identification.excitation import (
+    Criterion,
+    Design,
+    Excitation,
+    ExcitationPlanner,
+    FINE_RATE,
+)
 from stewart_identification.executors import executor_of, spread
 from stewart_identification.identifiability import cramer_rao
 from stewart_identification.identify import Options
@@ -60,64 +67,30 @@ LONGEST = 3600.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     design = Design()
     add_model_arguments(parser)
-    parser.add_argument(
-        '--criterion',
-        choices=['information', 'joints'],
-        default=design.criterion,
-        help='what is made as large as possible (default: information)',
-    )
-    parser.add_argument(
-        '--duration',
-        type=positive_up_to(LONGEST),
-        default=design.duration,
-        metavar='S',
-        help=f'one period [s] (default: {design.duration:g})',
-    )
-    parser.add_argument(
-        '--harmonics',
-        type=int,
-        nargs='+',
-        default=list(design.harmonics),
-        metavar='K',
-        help=f'of the period (default: {" ".join(map(str, design.harmonics))})',
-    )
+    add, criteria = parser.add_argument, get_args(Criterion)
+    largest = 'what is made as large as possible (default: information)'
+    add('--criterion', choices=criteria, default=design.criterion, help=largest)
+    up_to, text = positive_up_to(LONGEST), f'one period [s] (default: {design.duration:g})'
+    add('--duration', type=up_to, default=design.duration, metavar='S', help=text)
+    used = list(design.harmonics)
+    text = f'of the period (default: {" ".join(map(str, used))})'
+    add('--harmonics', type=int, nargs='+', default=used, metavar='K', help=text)
     for name, unit in (('travel', 'm'), ('turn', 'rad')):
         default = getattr(design, name)
-        parser.add_argument(
-            f'--{name}',
-            type=positive,
-            default=default,
-            metavar=unit.upper(),
-            help=f'largest coefficient of a harmonic [{unit}] (default: {default:g})',
-        )
-    parser.add_argument(
-        '--margin',
-        type=float,
-        default=design.margin,
-        help=f'part of every limit that stays free (default: {design.margin:g})',
-    )
-    parser.add_argument(
-        '--noise',
-        type=positive,
-        default=0.5,
-        metavar='N',
-        help=f'of a force at {FINE_RATE:g} Hz, for the bounds that are printed [N] (default: 0.5)',
-    )
-    parser.add_argument('--particles', type=int, default=30, help='of the swarm (default: 30)')
-    parser.add_argument('--iterations', type=int, default=300, help='at most (default: 300)')
+        text = f'largest coefficient of a harmonic [{unit}] (default: {default:g})'
+        add(f'--{name}', type=positive, default=default, metavar=unit.upper(), help=text)
+    text = f'part of every limit that stays free (default: {design.margin:g})'
+    add('--margin', type=float, default=design.margin, help=text)
+    text = f'of a force at {FINE_RATE:g} Hz, for the bounds that are printed [N] (default: 0.5)'
+    add('--noise', type=positive, default=0.5, metavar='N', help=text)
+    add('--particles', type=int, default=30, help='of the swarm (default: 30)')
+    add('--iterations', type=int, default=300, help='at most (default: 300)')
     add_worker_arguments(parser, 'the particles')
-    parser.add_argument(
-        '-o',
-        '--out',
-        type=output_file,
-        default='excitation.yaml',
-        help='file of the motion (default: excitation.yaml)',
-    )
-    parser.add_argument('--json', action='store_true', help='print everything as JSON')
+    text, name = 'file of the motion (default: excitation.yaml)', 'excitation.yaml'
+    add('-o', '--out', type=output_file, default=name, help=text)
+    add('--json', action='store_true', help='print everything as JSON')
 
 
 def main(arguments: argparse.Namespace) -> int:

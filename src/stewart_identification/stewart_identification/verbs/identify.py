@@ -25,7 +25,7 @@ from stewart_tables.outputs import output_folder
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
 
-EXAMPLES = """
+DETAILS = """
 Reads actuator_states (strokes and efforts) of every bag, writes report.html and, where the
 recordings determine a body, parameters.yaml, which is a platform file. Ctrl-C during the fit keeps
 the best found so far. The same bags, options and seed give the same files.
@@ -41,139 +41,80 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
-    parser.add_argument('bags', nargs='+', metavar='BAG', help='recording; several count as one')
+    add = parser.add_argument
+    add('bags', nargs='+', metavar='BAG', help='recording; several count as one')
     add_topic_argument(parser)
     add_model_arguments(parser)
-    parser.add_argument(
-        '--estimator',
-        choices=list(ESTIMATORS),
-        default='consistent',
-        help='consistent: the best body that can exist (default)',
-    )
+    best = 'consistent: the best body that can exist (default)'
+    add('--estimator', choices=list(ESTIMATORS), default='consistent', help=best)
     _add_machine_arguments(parser)
-    _add_test_arguments(parser)
-    _add_motion_arguments(parser)
-    parser.add_argument(
-        '--validate',
-        metavar='BAG',
-        help='another recording of the machine, whose forces the parameters shall predict',
-    )
-    add_worker_arguments(parser, 'reading the bags')
-    parser.add_argument(
-        '-o',
-        '--out',
-        type=output_folder,
-        default=Path('identified'),
-        help='folder (default: identified)',
-    )
-    parser.add_argument('--json', action='store_true', help='print everything as JSON')
-
-
-def _add_machine_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--force-delay',
-        type=not_negative,
-        default=1e-3,
-        metavar='S',
-        help='standard deviation of the time by which forces are older than strokes, allowed for '
-        '[s] (default: 1e-3)',
-    )
-    parser.add_argument(
-        '--force-gain',
-        type=not_negative,
-        default=1e-2,
-        metavar='SHARE',
-        help="standard deviation of the relative error of each leg's force, allowed for; 0 where "
-        'it was calibrated (default: 1e-2)',
-    )
-    parser.add_argument(
-        '--loaded',
-        metavar='BAG',
-        help='a recording of the same machine with the body of --load bolted on: it tells the '
-        'gains of the forces',
-    )
-    parser.add_argument(
-        '--load',
-        type=float,
-        nargs=4,
-        metavar=('KG', 'X', 'Y', 'Z'),
-        help='mass of that body [kg] and its centre in platform_link [m]',
-    )
-
-
-def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--terms',
-        nargs='*',
-        choices=KINDS,
-        default=list(KINDS),
-        help='what is identified along where the recordings show it (default: all)',
-    )
-    parser.add_argument(
-        '--level', type=float, default=0.95, help='of the intervals (default: 0.95)'
-    )
-    parser.add_argument(
-        '--false-alarm',
-        type=float,
-        default=0.01,
-        metavar='P',
-        help='probability with which a test speaks up where nothing is wrong (default: 0.01)',
-    )
-
-
-def _add_motion_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        '--passband',
-        type=positive,
-        default=5.0,
-        metavar='HZ',
-        help='of the derivatives; they stop at three times that [Hz] (default: 5)',
-    )
-    parser.add_argument(
-        '--rate',
-        type=positive,
-        default=100.0,
-        metavar='HZ',
-        help='of the experiment made of a recording [Hz] (default: 100)',
-    )
-    parser.add_argument(
+    again = 'what is identified along where the recordings show it (default: all)'
+    add('--terms', nargs='*', choices=KINDS, default=list(KINDS), help=again)
+    add('--level', type=float, default=Options.level, help='of the intervals (default: 0.95)')
+    alarm = 'probability with which a test speaks up where nothing is wrong (default: 0.01)'
+    add('--false-alarm', type=float, default=Options.false_alarm, metavar='P', help=alarm)
+    band = 'of the derivatives; they stop at three times that [Hz] (default: 5)'
+    add('--passband', type=positive, default=Extraction.passband, metavar='HZ', help=band)
+    rate = 'of the experiment made of a recording [Hz] (default: 100)'
+    add('--rate', type=positive, default=Extraction.rate, metavar='HZ', help=rate)
+    add(
         '--estimate',
         type=Path,
         metavar='CSV',
         help='take the motion of the one bag from a result of stewart estimate',
     )
-    parser.add_argument(
+    add(
         '--instruments',
         action='store_true',
         help='take the commanded motion (joint_commands) as instruments: for encoders whose noise '
         'is above 0.05 mm, or which the drives feed back',
     )
+    other = 'another recording of the machine, whose forces the parameters shall predict'
+    add('--validate', metavar='BAG', help=other)
+    add_worker_arguments(parser, 'reading the bags')
+    folder = Path('identified')
+    add('-o', '--out', type=output_folder, default=folder, help='folder (default: identified)')
+    add('--json', action='store_true', help='print everything as JSON')
+
+
+def _add_machine_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        '--force-delay',
+        type=not_negative,
+        default=Options.force_delay,
+        metavar='S',
+        help='standard deviation of the time by which forces are older than strokes, allowed for '
+        '[s] (default: 1e-3)',
+    )
+    add(
+        '--force-gain',
+        type=not_negative,
+        default=Options.force_gain,
+        metavar='SHARE',
+        help="standard deviation of the relative error of each leg's force, allowed for; 0 where "
+        'it was calibrated (default: 1e-2)',
+    )
+    add(
+        '--loaded',
+        metavar='BAG',
+        help='a recording of the same machine with the body of --load bolted on: it tells the '
+        'gains of the forces',
+    )
+    place = 'mass of that body [kg] and its centre in platform_link [m]'
+    add('--load', type=float, nargs=4, metavar=('KG', 'X', 'Y', 'Z'), help=place)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Identify; return 0 where the recordings determine a body, else 1."""
-    extraction = Extraction(
-        arguments.passband, 3.0 * arguments.passband, arguments.rate, arguments.instruments
-    )
+    extraction = Extraction(arguments.passband, arguments.rate, arguments.instruments)
     if arguments.estimate is not None and arguments.instruments:
         raise ConfigurationError(
             '--instruments', str(arguments.estimate), 'no --estimate, whose motion has none'
         )
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
-    options = Options(
-        arguments.estimator,
-        arguments.friction,
-        arguments.joint_tolerance,
-        arguments.force_delay,
-        arguments.level,
-        arguments.seed,
-        arguments.force_gain,
-        tuple(arguments.terms),
-        arguments.false_alarm,
-    )
+    options = Options.asked(arguments)
     if (arguments.loaded is None) != (arguments.load is None):
         raise ConfigurationError('--load', arguments.load, 'given together with --loaded')
     with (

@@ -27,7 +27,7 @@ from stewart_kinematics.motion import Array
 
 HELP = 'turn a WitMotion log, or strokes and forces of another program, into a bag'
 
-EXAMPLES = """
+DETAILS = """
 The IMU's log may be text, a .mat file, or the frames as an SD card, a serial port or Bluetooth
 has them (55 51 ..., 55 61 ...). Legs may be six strokes or lengths and six forces, text or .mat.
 Columns are known by their names and units; what is called otherwise is named, # for the leg. What
@@ -45,51 +45,29 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
-    parser.add_argument('log', type=Path, help='text, .mat file, or frames as sent')
-    parser.add_argument(
-        '-o', '--output', type=Path, required=True, help='directory of the bag; must not exist'
-    )
-    parser.add_argument(
-        '--device', default='', help="part of the sensor's name, where a log holds several"
-    )
-    parser.add_argument(
-        '--name',
-        action='append',
-        default=[],
-        metavar='ROLE=VARIABLE',
-        help='column for the time, six columns of legs as pos#, or variable of a .mat file; one '
-        f'of: {", ".join(ROLES)}',
-    )
-    parser.add_argument(
-        '--unit',
-        action='append',
-        default=[],
-        metavar='ROLE=UNIT',
-        help='unit where the log does not say it, as lengths=mm',
-    )
-    parser.add_argument(
-        '--platform', metavar='NAME|FILE', help='whose legs the log has; needed for those'
-    )
-    parser.add_argument(
-        '--rate',
-        type=positive,
-        metavar='HZ',
-        help='sampling rate of a log without times [Hz]',
-    )
-    parser.add_argument(
-        '--start',
-        default='1970-01-01T00:00:01',
-        help='when the log begins, where it has no date (UTC, default: %(default)s)',
-    )
-    parser.add_argument('--frame', default='imu_link', help='frame (default: %(default)s)')
-    parser.add_argument(
-        '--storage',
-        choices=[item.value for item in Storage],
-        default=Storage.MCAP.value,
-        help='how messages lie on disk (default: %(default)s)',
-    )
+    add, storages = parser.add_argument, [item.value for item in Storage]
+    add('log', type=Path, help='text, .mat file, or frames as sent')
+    text = 'directory of the bag; must not exist'
+    add('-o', '--output', type=Path, required=True, help=text)
+    add('--device', default='', help="part of the sensor's name, where a log holds several")
+    for option, metavar, text in (
+        (
+            '--name',
+            'ROLE=VARIABLE',
+            'column for the time, six columns of legs as pos#, or variable of a .mat file; one '
+            f'of: {", ".join(ROLES)}',
+        ),
+        ('--unit', 'ROLE=UNIT', 'unit where the log does not say it, as lengths=mm'),
+    ):
+        add(option, action='append', default=[], metavar=metavar, help=text)
+    text = 'whose legs the log has; needed for those'
+    add('--platform', metavar='NAME|FILE', help=text)
+    add('--rate', type=positive, metavar='HZ', help='sampling rate of a log without times [Hz]')
+    text = 'when the log begins, where it has no date (UTC, default: %(default)s)'
+    add('--start', default='1970-01-01T00:00:01', help=text)
+    add('--frame', default='imu_link', help='frame (default: %(default)s)')
+    text = 'how messages lie on disk (default: %(default)s)'
+    add('--storage', choices=storages, default=Storage.MCAP.value, help=text)
 
 
 def main(arguments: argparse.Namespace) -> int:

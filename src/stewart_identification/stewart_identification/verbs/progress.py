@@ -29,13 +29,11 @@ class SearchProgress:
     """
 
     def __init__(self, stream: TextIO, search: str = 'fitting') -> None:
-        """Show and stop nothing yet."""
         self._line, self._search, self._next = LiveLine(stream), search, 0.0
         self._searching = self._stop = False
         self._before: Any = None
 
     def __enter__(self) -> SearchProgress:
-        """Take over Ctrl-C."""
         self._before = signal.signal(signal.SIGINT, self._interrupted)
         return self
 

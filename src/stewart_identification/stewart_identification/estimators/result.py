@@ -1,0 +1,78 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an estimator gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_kinematics.motion import Array
+
+FAR = 1.1
+"""Residual, in units of that of least squares, from which on a fit has missed the minimum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Parameters with what is known about them.
+
+    Attributes:
+        names, units: Of the parameters.
+        parameters (p,): Estimates.
+        nuisances (k,): Unknowns that are not asked for, as they fit best, in standard
+            deviations.
+        covariance (p, p): Of the estimates; rows and columns of what the motion does not determine
+            are NaN.
+        joint_covariance (k + p, k + p): Of nuisances, in units of their priors, and estimates; 0
+            where the motion does not determine one.
+        intervals (2, p): Lower and upper ends at `level`; infinite where the motion does not
+            determine a parameter.
+        residuals (n, m): Measured less predicted forces; NaN where nothing was measured.
+        free (p,): Estimates of least squares that nothing constrains.
+        least: Root mean square of the residuals that these leave [N].
+        cost: Sum of the squared weighted residuals.
+        iterations: Of the search; 1 for a linear solution.
+        converged: Whether the search ended by itself.
+        physical: Whether a robot can have these parameters.
+        level: Of the intervals.
+        method: What was done, for reports.
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    parameters: Array
+    nuisances: Array
+    covariance: Array
+    joint_covariance: Array
+    intervals: Array
+    residuals: Array
+    free: Array
+    least: float
+    cost: float
+    iterations: int
+    converged: bool
+    physical: bool
+    level: float
+    method: str
+
+    @property
+    def sigmas(self) -> Array:
+        """Standard deviations of the estimates, shape (p,); infinite where not determined."""
+        return sigmas_of(self.covariance)
+
+    @property
+    def missed(self) -> bool:
+        """Whether it leaves so much more than least squares that no interval holds."""
+        return rms(self.residuals) > FAR * self.least
+
+
+def rms(values: Array) -> float:
+    """Return the root mean square of what is finite."""
+    return float(np.sqrt(np.nanmean(np.square(values))))
+
+
+def sigmas_of(covariance: Array) -> Array:
+    """Return standard deviations, infinite where a covariance, shape (p, p), is NaN."""
+    variances = np.diag(covariance)
+    return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
