@@ -19,6 +19,7 @@ from stewart_identification.calibration.observations import Observations
 from stewart_identification.errors import FitError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.spatial import skew
 
 # Where the unknowns lie in a step: joints [m], lengths [m], frames [m] and [rad], IMU.
 BASE, PLATFORM, LENGTH = slice(0, 18), slice(18, 36), slice(36, 42)
@@ -188,7 +189,7 @@ class Machine:
         for leg in range(6):
             arm, unit = arms[:, leg], units[:, leg]
             # Of the arm in base axes, then of the vector from joint to joint.
-            arm_change = -np.einsum('nij,njk->nik', cross_matrices(arm), turned)
+            arm_change = -np.einsum('nij,njk->nik', skew(arm), turned)
             arm_change[:, :, 18 + 3 * leg : 21 + 3 * leg] += rotation
             leg_change = moved + arm_change
             leg_change[:, :, 3 * leg : 3 * leg + 3] -= np.eye(3)
@@ -196,7 +197,7 @@ class Machine:
             unit_change = across @ leg_change / length[:, leg, None, None]
             speed = velocity + np.cross(omega, arm)
             change[:, leg] = np.einsum('ni,nik->nk', speed, unit_change)
-            change[:, leg] += np.einsum('ni,nij,njk->nk', unit, cross_matrices(omega), arm_change)
+            change[:, leg] += np.einsum('ni,nij,njk->nk', unit, skew(omega), arm_change)
         return -np.asarray(np.linalg.solve(jacobian, change))
 
 
@@ -206,14 +207,6 @@ def _displaced(frame: Array, step: Array) -> Array:
     result[:3, :3] = Rotation.from_rotvec(step[3:]).as_matrix() @ frame[:3, :3]
     result[:3, 3] += step[:3]
     return result
-
-
-def cross_matrices(vectors: Array) -> Array:
-    """Return matrices that do v × …, shape (n, 3, 3)."""
-    x, y, z = np.moveaxis(vectors, -1, 0)
-    zero = np.zeros_like(x)
-    rows = [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-    return np.moveaxis(np.array(rows), -1, 0)
 
 
 def free_directions(machine: Machine, *, tracked: bool, felt: bool) -> Array:
@@ -235,7 +228,7 @@ def _without_motion(joints: Array) -> Array:
     motions = np.vstack(
         [
             np.tile(np.eye(3), (1, 6)),
-            np.hstack([cross_matrices(about[[leg]])[0] for leg in range(6)]),
+            np.hstack(list(skew(about))),
         ]
     )
     return np.asarray(null_space(motions))

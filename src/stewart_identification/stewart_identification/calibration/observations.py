@@ -72,11 +72,9 @@ class Observations:
     angular_velocity: Array
 
     def __len__(self) -> int:
-        """Return how many poses there are."""
         return len(self.strokes)
 
     def __getitem__(self, rows: object) -> Observations:
-        """Select poses."""
         return Observations(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
     @property

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.machine import (
-    cross_matrices,
     FORCE_SCALE,
     Machine,
     MOUNTING,
@@ -23,6 +22,7 @@ from stewart_identification.calibration.machine import (
 )
 from stewart_identification.calibration.observations import Noise, Observations
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial import skew
 
 
 class Seen(NamedTuple):
@@ -102,10 +102,10 @@ def by_tracker(
     turn = Rotation.from_matrix(attitude @ seen.rotation.swapaxes(1, 2)).as_rotvec()
     jacobian = np.zeros((len(position), 6, SIZE + 6))
     moved, turned = sensitivity[:, :3], sensitivity[:, 3:]
-    jacobian[:, :3] = world @ (moved - cross_matrices(arm) @ turned)
+    jacobian[:, :3] = world @ (moved - skew(arm) @ turned)
     jacobian[:, 3:] = world @ turned
     jacobian[:, :3, TRACKER.start : TRACKER.start + 3] += np.eye(3)
-    jacobian[:, :3, TRACKER.start + 3 : TRACKER.stop] -= cross_matrices(place - world_at)
+    jacobian[:, :3, TRACKER.start + 3 : TRACKER.stop] -= skew(place - world_at)
     jacobian[:, 3:, TRACKER.start + 3 : TRACKER.stop] += np.eye(3)
     jacobian[:, :3, TARGET.start : TARGET.start + 3] += world @ rotation
     jacobian[:, 3:, TARGET.start + 3 : TARGET.stop] += world @ rotation
@@ -121,10 +121,10 @@ def by_accelerometer(
     inside = -machine.scales[0] * np.einsum('nji,j->ni', rotation, machine.gravity)
     force, to_sensor = inside @ machine.mounting, machine.mounting.T
     backward = -machine.scales[0] * to_sensor @ rotation.swapaxes(1, 2)
-    across = backward @ cross_matrices(machine.gravity[None])
+    across = backward @ skew(machine.gravity[None])
     jacobian = across @ machine.sensitivity(position, rotation)[:, 3:]
     jacobian[:, :, TILT] -= across[:, :, :2]
-    jacobian[:, :, MOUNTING] += to_sensor @ cross_matrices(inside)
+    jacobian[:, :, MOUNTING] += to_sensor @ skew(inside)
     jacobian[:, :, FORCE_SCALE] += force / machine.scales[0]
     own = np.full(3, noise.specific_force)
     return Seen(force - seen.specific_force, jacobian, _rateless(position, 3), own)
@@ -142,8 +142,8 @@ def by_gyroscope(
     inside = machine.scales[1] * np.einsum('nji,nj->ni', rotation, omega)
     rate, to_sensor = inside @ machine.mounting, machine.mounting.T
     backward = machine.scales[1] * to_sensor @ rotation.swapaxes(1, 2)
-    jacobian = backward @ (change[:, 3:] + cross_matrices(omega) @ sensitivity[:, 3:])
-    jacobian[:, :, MOUNTING] += to_sensor @ cross_matrices(inside)
+    jacobian = backward @ (change[:, 3:] + skew(omega) @ sensitivity[:, 3:])
+    jacobian[:, :, MOUNTING] += to_sensor @ skew(inside)
     jacobian[:, :, RATE_SCALE] += rate / machine.scales[1]
     legs, _ = machine.jacobian(position, rotation)
     own = np.full(3, noise.angular_velocity)

@@ -11,6 +11,7 @@ from scipy.stats import chi2
 from stewart_identification.calibration.fit import Calibration, MISFIT
 from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
 from stewart_identification.calibration.observations import Observations
+from stewart_identification.estimators.result import rms
 from stewart_kinematics.motion import Array
 
 # Shown is what is known twice as well as before; together moves what is known in sum, not singly.
@@ -159,15 +160,11 @@ class Accuracy:
         """Return both as root mean square and maximum."""
         millimetres, milliradians = 1e3 * self.position, 1e3 * self.attitude
         return (
-            f'{_rms(millimetres):.4g} mm rms, {millimetres.max():.4g} mm at most; '
-            f'{_rms(milliradians):.4g} mrad rms, {milliradians.max():.4g} mrad at most'
+            f'{rms(millimetres):.4g} mm rms, {millimetres.max():.4g} mm at most; '
+            f'{rms(milliradians):.4g} mrad rms, {milliradians.max():.4g} mrad at most'
         )
 
 
 def accuracy(machine: Machine, observations: Observations) -> Accuracy:
     """Return how far a machine is off at poses of a tracker."""
     return Accuracy(*machine.distances(observations))
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
