@@ -190,7 +190,6 @@ def test_a_flight_simulator_is_not_heard_in_simulated_time() -> None:
         assert 'follows real time' in node.refusal
 
 
-@pytest.mark.realtime
 def test_datagrams_are_taken_and_what_is_none_is_counted() -> None:
     with Harness(real=True) as harness:
         node = harness.add(MotionCueing, input='flightgear', port=0)
