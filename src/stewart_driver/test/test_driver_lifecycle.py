@@ -115,11 +115,10 @@ def test_a_killed_cyclic_process_is_a_fault(beside_process: Graph) -> None:
     operator.enable()
 
 
-@pytest.mark.realtime
 def test_a_cyclic_process_that_hangs_is_told_and_killed_if_the_drives_are_on(
     beside_process: Graph,
 ) -> None:
-    driver, operator = beside_process(stall_timeout=0.5)
+    driver, operator = beside_process(stall_timeout=2.0)
     (child,) = children()
     os.kill(int(child), signal.SIGSTOP)
     operator.spin(1.5)
@@ -133,25 +132,25 @@ def test_a_cyclic_process_that_hangs_is_told_and_killed_if_the_drives_are_on(
 
     assert operator.wait(lambda: operator.names[-1] == 'FAULT')
     assert re.match(
-        r'no cycle has run for \d\.\d+ s while ENABLED, allowed are 0\.5 s: the cyclic process',
+        r'no cycle has run for \d\.\d+ s while ENABLED, allowed are 2 s: the cyclic process',
         operator.states[-1].reason,
     )
     assert operator.wait(lambda: children() == set())
     assert 'killed' in operator.call('reset_fault').message
 
 
-@pytest.mark.realtime
 def test_a_back_end_whose_legs_run_on_allows_a_shorter_stall(
     beside_process: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LoopbackBackend, 'stall_limit', 0.4, raising=False)
+    # The parameter stall_timeout allows 2.5 s.
+    monkeypatch.setattr(LoopbackBackend, 'stall_limit', 2.0, raising=False)
     _, operator = beside_process()
     operator.enable()
     (child,) = children()
     os.kill(int(child), signal.SIGSTOP)
 
     assert operator.wait(lambda: operator.names[-1] == 'FAULT')
-    assert 'while ENABLED, allowed are 0.4 s' in operator.states[-1].reason
+    assert 'while ENABLED, allowed are 2 s' in operator.states[-1].reason
 
 
 def test_a_back_end_that_does_not_open_keeps_the_node_unconfigured(graph: Graph) -> None:

@@ -32,7 +32,6 @@ from stewart_simulation.rig.launcher import RigProcess
 
 pytestmark = [
     pytest.mark.ros,
-    pytest.mark.realtime,
     pytest.mark.skipif(
         'simulated' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_simulation is not installed here, only its sources are',
@@ -42,12 +41,19 @@ pytestmark = [
 PERIOD_NS = 10_000_000
 HEIGHT, OMEGA = 0.02, np.pi
 LAG = 1.0 / 30.0
+# Of those who judge no time: what a busy machine does to paths, cycles and calls is no fault.
+PATIENCE = {
+    'extrapolation_time': 1.0,
+    'command_timeout': 4.0,
+    'overrun_share': 1.0,
+    'daq.longest_call': 5.0,
+}
 
 
 class DaqRig(Harness):
     """A rig process behind a driver and a reader, with the test in the place of kinematics."""
 
-    def __init__(self, rig: RigProcess) -> None:
+    def __init__(self, rig: RigProcess, patience: dict[str, float]) -> None:
         super().__init__(real=True)
         self.legs: list[Any] = self.listen(JointState, 'actuator_states', SENSOR_QOS)
         self.sensors: list[Any] = self.listen(JointState, 'position_sensors', SENSOR_QOS)
@@ -56,18 +62,17 @@ class DaqRig(Harness):
             'daq.card': 'simulated',
             'daq.device': rig.ends['card'],
             'daq.rig_file': rig.ends['rig_file'],
-            'daq.longest_call': 0.5,
+            'daq.longest_call': patience.get('daq.longest_call', 0.5),
         }
-        self.driver: Any = self.add(
-            Driver,
-            backend='daq',
-            publish_rate=125.0,
-            playout_delay=0.1,
-            extrapolation_time=0.2,
-            command_timeout=0.5,
-            **card,
-            **{'daq.enable_channel': 0, 'daq.lead': LAG},
-        )
+        chosen = {
+            'publish_rate': 125.0,
+            'playout_delay': 0.1,
+            'extrapolation_time': 0.2,
+            'command_timeout': 0.5,
+            'daq.enable_channel': 0,
+            'daq.lead': LAG,
+        }
+        self.driver: Any = self.add(Driver, backend='daq', **chosen | card | patience)
         self.reader: Any = self.add(PositionSensors, rate=100.0, **card)
         bring_up(self.driver)
         bring_up(self.reader)
@@ -103,12 +108,16 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
 
 
 @pytest.fixture
-def rig(process: RigProcess, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaqRig]:
+def rig(
+    request: pytest.FixtureRequest, process: RigProcess, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[DaqRig]:
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
-    with DaqRig(process) as made:
+    judged = request.node.get_closest_marker('realtime')
+    with DaqRig(process, {} if judged else PATIENCE) as made:
         yield made
 
 
+@pytest.mark.realtime
 def test_legs_are_enabled_moved_and_disabled_and_the_card_is_named(
     rig: DaqRig, process: RigProcess
 ) -> None:

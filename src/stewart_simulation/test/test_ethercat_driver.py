@@ -40,7 +40,6 @@ SPEC.loader.exec_module(ethercat_rig)
 
 pytestmark = [
     pytest.mark.ros,
-    pytest.mark.realtime,
     pytest.mark.skipif(
         'ethercat' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_driver is not installed here, only its sources are',
@@ -48,13 +47,19 @@ pytestmark = [
 ]
 
 PERIOD_NS = 5_000_000
+# Of a machine that is busy with other things.
 PATIENCE = {
-    'playout_delay': 0.15,
-    'extrapolation_time': 0.3,
-    'command_timeout': 0.8,
-    'ethercat.receive_timeout': 0.02,
-    'ethercat.patience': 0.5,
-    'ethercat.drive_watchdog': 0.8,
+    'publish_rate': 100.0,
+    'start_timeout': 60.0,
+    'playout_delay': 0.4,
+    'extrapolation_time': 1.0,
+    'command_timeout': 4.0,
+    'overrun_share': 1.0,
+    'ethercat.cycle_time': 0.01,
+    'ethercat.receive_timeout': 0.2,
+    'ethercat.patience': 4.0,
+    'ethercat.drive_watchdog': 5.0,
+    'ethercat.start_timeout': 30.0,
 }
 
 
@@ -63,7 +68,7 @@ class Scene:
 
     def __init__(self, rig: Any, drive: str) -> None:
         self.rig = rig
-        options = {**PATIENCE, 'backend': 'ethercat', 'ethercat.cycle_time': 0.004}
+        options = {**PATIENCE, 'backend': 'ethercat'}
         options |= {
             'ethercat.drive': drive,
             'ethercat.namespace': rig.namespace,
@@ -99,7 +104,7 @@ class Scene:
 
     def call(self, service: str) -> str:
         client = self.user.create_client(Trigger, f'driver/{service}')
-        assert client.wait_for_service(5.0)
+        self.until(client.service_is_ready)
         future = client.call_async(Trigger.Request())
         self.until(future.done)
         assert future.result().success, future.result().message
@@ -150,9 +155,9 @@ def test_services_bring_six_drives_on_and_a_fault_is_told_and_reset(scene: Scene
     first = np.array(scene.legs[-1].position)
 
     scene.swing(1.0)
+    scene.until(lambda: np.min(np.subtract(scene.legs[-1].position, first)) > 0.01)
 
     np.testing.assert_allclose(first, 0.3, atol=1e-6)
-    assert np.min(np.max([item.position for item in scene.legs], axis=0) - first) > 0.01
     assert len(scene.legs[-1].effort) == 6
     scene.rig.faults.call('drive_fault', slave=3, code=0x7305)
     scene.reach(DriverState.FAULT)

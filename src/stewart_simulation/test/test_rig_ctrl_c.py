@@ -25,16 +25,19 @@ from stewart_node_support.stamps import from_nanoseconds
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.truth import TruthReader
 
-pytestmark = [pytest.mark.ros, pytest.mark.realtime]
+pytestmark = pytest.mark.ros
 
 LIMIT = 60.0
 PERIOD_NS, RATE = 10_000_000, 0.02
 # A shared machine may forget each of these processes for a while.
 PATIENCE = {
     'autostart': True,
-    'playout_delay': 0.1,
-    'extrapolation_time': 0.2,
-    'command_timeout': 0.5,
+    'start_timeout': 60.0,
+    'publish_rate': 100.0,
+    'playout_delay': 0.4,
+    'extrapolation_time': 0.6,
+    'command_timeout': 4.0,
+    'overrun_share': 1.0,
 }
 
 
@@ -125,16 +128,17 @@ def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
             'daq.device': wires / places.CARD,
             'daq.rig_file': wires / places.RIG_FILE,
             'daq.enable_channel': 0,
-            'daq.longest_call': 0.5,
+            'daq.longest_call': 5.0,
         },
         'ethercat': {
             'ethercat.interface': 'ecat0',
             'ethercat.namespace': wires / places.NETNS,
             'ethercat.rig_file': wires / places.RIG_FILE,
-            'ethercat.cycle_time': 0.004,
-            'ethercat.receive_timeout': 0.02,
-            'ethercat.patience': 0.3,
-            'ethercat.drive_watchdog': 0.4,
+            'ethercat.cycle_time': 0.01,
+            'ethercat.receive_timeout': 0.2,
+            'ethercat.patience': 4.0,
+            'ethercat.drive_watchdog': 5.0,
+            'ethercat.start_timeout': 30.0,
         },
     }[backend]
     terminal.start(
@@ -157,7 +161,7 @@ def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
         states: list[Any] = harness.listen(DriverState, 'driver/state', STATE_QOS)
         legs: list[Any] = harness.listen(JointState, 'actuator_states', SENSOR_QOS)
         truth = TruthReader(wires / places.TRUTH)
-        harness.until(lambda: states and states[-1].homed, LIMIT)
+        harness.until(lambda: terminal.says('driver', '') and states and states[-1].homed, LIMIT)
         assert harness.call(Trigger, 'driver/enable').success
         harness.until(lambda: states[-1].state == DriverState.ENABLED, LIMIT)
         lift(harness, legs, lambda: truth.read().rates.min() > 0.8 * RATE)
