@@ -55,6 +55,14 @@ LABELS = "return [...document.querySelectorAll('button')].map(item => item.inner
 DISMISS = 'document.querySelector(".mantine-Notification-closeButton")?.click()'
 
 
+# As many pictures a second as it can, the software renderer would take a core for; these suffice.
+FEW_PICTURES = """
+const draw = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = call => setTimeout(() => draw(call), 400);
+window.cancelAnimationFrame = clearTimeout;
+"""
+
+
 @contextmanager
 def chromium(program: str, driver: str) -> Iterator[Any]:
     """Run the browser without a screen."""
@@ -64,6 +72,7 @@ def chromium(program: str, driver: str) -> Iterator[Any]:
         options.add_argument(flag)
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
+        browser.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': FEW_PICTURES})
         yield browser
     finally:
         browser.quit()
