@@ -24,6 +24,8 @@ from stewart_tables.progress import LiveLine
 pytestmark = pytest.mark.ros
 
 COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
+# Ends what hangs [s].
+PATIENCE = 90.0
 UP = ['move', '--to', '0', '0', '0.01', '0', '0', '0', '--relative-to', 'here']
 
 
@@ -41,9 +43,11 @@ def rig(
     patient = tmp_path_factory.mktemp('rig') / 'patient.yaml'
     text = config_file('rig', 'vigo').read_text()
     for line, more in (
-        ('autostart: true', 'autostart: true\n    pose_age: 5.0'),
-        # Where a test has the drives off, the platform shall stay where it is.
-        ('start: neutral', 'start: neutral\n      brake: true'),
+        ('autostart: true', 'autostart: true\n    pose_age: 5.0\n    rate: 50.0'),
+        # Where a test has the drives off, the platform shall stay where it is. Nothing is about
+        # rates: fewer messages leave the cores to others.
+        ('start: neutral', 'start: neutral\n      brake: true\n      cycle_time: 0.01'),
+        ('publish_rate: 200.0', 'publish_rate: 50.0'),
         # Commands are this much ahead of a process that gets no core meanwhile.
         ('playout_delay: 0.05', 'playout_delay: 0.4'),
         (
@@ -61,7 +65,7 @@ def rig(
             assert process.poll() is None
         yield process
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
 
@@ -202,7 +206,7 @@ def test_quick_stop_ends_a_move(
 
     assert re.fullmatch(r'stewart move: move_platform: the driver went to \w+: .*\n', said)
     (stop,) = stops
-    told, _ = stop.communicate(timeout=60)
+    told, _ = stop.communicate(timeout=PATIENCE)
     assert told.startswith('DISABLED')
 
 
@@ -259,7 +263,7 @@ def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> No
             os.write(keyboard, b'f')
         assert 'a key moves at 30 mm/s, 2 deg/s' in shown
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
         os.close(keyboard)

@@ -123,7 +123,7 @@ def test_the_sticks_move_it_while_the_dead_mans_button_is_held(rig: HandRig) -> 
 
 def test_full_stick_slows_down_in_front_of_a_limit_and_says_why(rig: HandRig) -> None:
     rig.stick(0.02, {}, held=False)
-    rig.stick(8.0, {4: 1.0})
+    rig.stick(3.0, {4: 1.0})
     said = [
         status.message
         for message in rig.heard
