@@ -9,6 +9,7 @@ scenario on it and prints what was seen as JSON. Exit code 77: no private networ
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import ctypes
 import json
 import math
@@ -28,7 +29,7 @@ from stewart_simulation.ethercat.profile import State
 
 CYCLE = 0.004
 # How long one frame may take [µs]: SOEM's 2 ms are too short for a loaded machine.
-PATIENCE = 50_000
+PATIENCE = 200_000
 OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
 REMAP_OUT, REMAP_IN = (0x60400010, 0x607A0020), (0x60410010, 0x60640020, 0x606C0020)
 PR_SET_DUMPABLE = 4
@@ -43,6 +44,22 @@ WORDS = {
 # Of the statusword; bit 5 says something in these states only.
 STATE_BITS, QUICK_STOP_BIT = 0x4F, 0x20
 WITH_QUICK_STOP_BIT = {0x21, 0x23, 0x27, 0x07}
+
+
+def read(slave: Any, register: int, size: int) -> bytes:
+    """Read a register; pysoem itself waits for 2 ms, whatever its settings say."""
+    data: bytes = slave._fprd(register, size, PATIENCE)
+    return data
+
+
+def set_watchdog(slave: Any, milliseconds: int) -> None:
+    """Set the watchdog of the process data [ms]; pysoem waits for 2 ms, however it is set."""
+    limit = time.monotonic() + 60.0
+    while time.monotonic() < limit:
+        with suppress(pysoem.WkcError):
+            slave.set_watchdog('processdata', milliseconds)
+            return
+    raise TimeoutError('no answer to the watchdog time')
 
 
 class Bus:
@@ -99,7 +116,7 @@ class Bus:
         """Up to SAFEOP: clocks first, then SYNC0 inside the hook, then the map."""
 
         def hook(slave: Any) -> None:
-            slave.set_watchdog('processdata', self.watchdog)
+            set_watchdog(slave, self.watchdog)
             slave.sdo_write(0x6060, 0, b'\x08')
             slave.sdo_write(0x60C2, 1, bytes([round(1e3 * CYCLE)]))
             if remap:
@@ -208,10 +225,10 @@ def bring_up(bus: Bus) -> dict[str, Any]:
             bus.targets[axis] = start[axis] + round(wave)
         bus.drive()
         worst = max(worst, *(abs(bus.targets[x] - bus.position(bus.slaves[x])) for x in range(6)))
-    seen['bad'] = sum(x != 18 for x in bus.counters)
+    seen['counters'] = bus.counters
     seen['worst'] = worst
     seen['still_enabled'] = bus.enabled()
-    seen['differences'] = [struct.unpack('<I', x._fprd(0x092C, 4))[0] for x in bus.slaves]
+    seen['differences'] = [struct.unpack('<I', read(x, 0x092C, 4))[0] for x in bus.slaves]
     seen['clock_runs'] = bus.master.dc_time > 0
     return seen
 
@@ -328,8 +345,8 @@ def strictness(bus: Bus) -> dict[str, Any]:
     seen['states'] = [state for state, _ in bus.al()]
     seen['read_only'] = [abort(bus.slaves[2], 0x1600, 0, b'\0'), bus.slaves[2].sdo_read(0x1C12, 1)]
     seen['read_only'][1] = seen['read_only'][1].hex()
-    seen['eeprom'] = [x._fprd(0x0502, 2).hex() for x in (bus.slaves[3], bus.slaves[4])]
-    seen['pdi'] = [x._fprd(0x0110, 1)[0] & 1 for x in (bus.slaves[3], bus.slaves[4])]
+    seen['eeprom'] = [read(x, 0x0502, 2).hex() for x in (bus.slaves[3], bus.slaves[4])]
+    seen['pdi'] = [read(x, 0x0110, 1)[0] & 1 for x in (bus.slaves[3], bus.slaves[4])]
     return seen
 
 
@@ -352,14 +369,14 @@ def bad_wire(bus: Bus) -> dict[str, Any]:
     seen['after_delay'] = [bus.cycle() for _ in range(3)]
     bus.faults.call('cut', after=3)
     seen['cut'] = [bus.cycle() for _ in range(3)]
-    seen['links'] = [x._fprd(0x0110, 2).hex() for x in bus.slaves[1:3]]
-    seen['lost_links'] = bus.slaves[2]._fprd(0x0311, 1)[0]
+    seen['links'] = [read(x, 0x0110, 2).hex() for x in bus.slaves[1:3]]
+    seen['lost_links'] = read(bus.slaves[2], 0x0311, 1)[0]
     bus.faults.call('mend')
     seen['mended'] = [bus.cycle() for _ in range(3)]
     bus.faults.call('drift', slave=3, ppm=100.0)
     for _ in range(60):
         bus.cycle()
-    word = struct.unpack('<I', bus.slaves[2]._fprd(0x092C, 4))[0]
+    word = struct.unpack('<I', read(bus.slaves[2], 0x092C, 4))[0]
     seen['difference'] = word & 0x7FFFFFFF
     return seen
 

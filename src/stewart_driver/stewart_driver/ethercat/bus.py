@@ -29,8 +29,9 @@ from stewart_driver.ethercat.sdo import number, T
 from stewart_driver.rig_file import DriveIdentity
 
 MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
-# One frame while the bus is being set up, when nothing waits for it.
-START_PATIENCE = 0.05
+# One frame while the bus is being set up, when nothing waits for it. On a busy machine 0.05 s were
+# too short: a drive that misses a part of its configuration refuses SAFEOP, without saying which.
+START_PATIENCE = 0.2
 STATE_PATIENCE = 0.5
 # Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
