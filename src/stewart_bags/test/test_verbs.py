@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from stewart_bags.errors import BagError, BagExists
 from stewart_bags.reading import Bag
+from stewart_bags.salvage import Salvage
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.verbs import play, record
 from stewart_bags.verbs.bag import NothingRecovered
@@ -182,6 +183,16 @@ def test_progress_overwrites_its_line_on_a_terminal(monkeypatch: pytest.MonkeyPa
     assert stream.getvalue() == '\r\033[Khalf\r\033[Kwhole\n'
 
 
+def last_number(output: Path) -> float:
+    """Return the number of the last message of the legs in a bag that is being recorded."""
+    from rclpy.serialization import deserialize_message
+    from sensor_msgs.msg import JointState
+
+    with Salvage(output) as salvage:
+        legs = [item.data for item in salvage.messages() if item.topic == '/actuator_states']
+    return float(deserialize_message(bytes(legs[-1]), JointState).position[0]) if legs else -1.0
+
+
 @pytest.mark.ros
 @pytest.mark.parametrize(
     'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
@@ -210,7 +221,9 @@ def test_record_and_play_end_well_and_sum_up(
             time.sleep(0.05)
         with start('play', make_bag(400), '--rate', '0.5') as player:
             _, played = player.communicate(timeout=60.0)
-        time.sleep(0.5)
+        # The last one may still be on its way to the recorder, or in its hands.
+        while last_number(output) != 399.0 and time.monotonic() < limit + 60.0:
+            time.sleep(0.05)
         recorder.send_signal(number)
         _, recorded = recorder.communicate(timeout=60.0)
     assert player.returncode == 0, played

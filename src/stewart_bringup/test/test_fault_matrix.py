@@ -131,8 +131,8 @@ def test_a_platform_that_came_down_is_jogged_back(benches: Benches, name: str) -
         benches.end()
 
 
-def test_the_page_has_just_these_cases_with_these_bounds() -> None:
-    sys.path.insert(0, str(DOCS))
+def test_the_page_has_just_these_cases_with_these_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
     fault_matrix = import_module('fault_matrix')
 
     lines = (DOCS / 'fault_matrix.md').read_text(encoding='utf-8').splitlines()

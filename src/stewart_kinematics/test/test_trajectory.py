@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -158,9 +158,10 @@ def test_acceleration_does_not_jump(trajectory: Trajectory) -> None:
 def test_one_sample_is_cheap_enough_for_500_hz(trajectory: Trajectory) -> None:
     best = np.inf
     for _ in range(5):
-        begin = perf_counter()
+        begin = thread_time()
         for number in range(20):
             trajectory.sample(0.1 * number)
-        best = min(best, (perf_counter() - begin) / 20)
-    # 200 µs are asked for on an idle machine; the margin is for a loaded one.
+        best = min(best, (thread_time() - begin) / 20)
+    # 200 µs are asked for on an idle machine. The processor's time counts, not that of others;
+    # on a busy machine it is longer, too.
     assert best < 1e-3

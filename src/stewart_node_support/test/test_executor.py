@@ -146,8 +146,7 @@ def test_what_ends_while_rclpy_looks_is_told_to_those_who_asked(
     publisher.publish(String())
     executor.create_task(lambda: None)
     time.sleep(0.1)
-    for _ in range(20):
-        executor.spin_once(0.01)
+    spin_until(executor, lambda: told)
     assert told == [1]
 
 
@@ -190,12 +189,19 @@ def test_other_threads_wake_it_with_guards_tasks_and_destruction(
     executor: SingleThreadedExecutor, nodes: list[Node]
 ) -> None:
     calls: list[str] = []
-    guard = nodes[0].create_guard_condition(lambda: calls.append('guard'))
+    called = threading.Event()
+
+    def note() -> None:
+        calls.append('guard')
+        called.set()
+
+    guard = nodes[0].create_guard_condition(note)
     doomed = nodes[1].create_subscription(String, 'doomed', lambda _: None, 10)
 
     def work() -> None:
         time.sleep(0.05)
         guard.trigger()
+        assert called.wait(60.0)
         time.sleep(0.05)
         nodes[1].destroy_subscription(doomed)
         time.sleep(0.05)

@@ -179,9 +179,11 @@ def test_task_runs_beside_the_nodes_and_ends_the_spin() -> None:
     def tick() -> None:
         ticks.append(len(ticks))
         if len(ticks) == 5:
+            # On a busy machine the next tick would be due before the task goes on.
+            timer.cancel()
             enough.set_result('enough')
 
-    nodes[0].create_timer(0.01, tick)
+    timer = nodes[0].create_timer(0.01, tick)
 
     async def work() -> str:
         return await enough
@@ -233,8 +235,8 @@ def test_request_from_another_thread_ends_the_spin_at_once() -> None:
     node = Node('idle')
     # Would wake the executor, too, but later than this test may last.
     node.create_timer(1000.0, stop.request)
-    timer.start()
     begin = time.monotonic()
+    timer.start()
     spin([node], stop=stop)
     timer.join()
 
@@ -243,8 +245,10 @@ def test_request_from_another_thread_ends_the_spin_at_once() -> None:
 
 def test_handlers_are_put_back_after_a_spin() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    spin([Node('idle')])
+    node = Node('idle')
+    # Not a thread's: before it spins, the signal would end this process.
+    node.create_timer(0.01, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    spin([node])
 
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 

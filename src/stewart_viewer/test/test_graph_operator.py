@@ -37,7 +37,7 @@ def test_a_stop_that_comes_before_the_answer_stops_the_move() -> None:
             return bool(rig.goals)
 
         harness.until(joined)
-        harness.until(lambda: told[-1].startswith('move_platform: came to rest'))
+        harness.until(lambda: told and told[-1].startswith('move_platform: came to rest'))
     assert 'no move is running' not in told
     assert told[0] == 'move_platform: moving'
 

@@ -214,6 +214,10 @@ def test_a_held_button_steers_towards_the_target(
     until(harness, lambda: arrived(browser))
     button = browser.find_element('xpath', '//button[contains(., "Follow the target")]')
 
+    def upwards() -> bool:
+        # The first velocities may be from where the test before has left the platform.
+        return bool(asked) and asked[-1].twist.linear.z > 0.0
+
     def steered() -> bool:
         # Half of it may lie below the panel, and whatever moves it from under the mouse lets go.
         browser.execute_script(CENTRE, button)
@@ -222,13 +226,12 @@ def test_a_held_button_steers_towards_the_target(
         for _ in range(8):
             rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
             harness.spin(HEARD)
-            if asked:
+            if upwards():
                 break
         ActionChains(browser).release().perform()
-        return bool(asked)
+        return upwards()
 
     until(harness, steered)
-    assert asked[-1].twist.linear.z > 0.0
     assert asked[-1].header.frame_id == 'base_link'
 
     def silent() -> bool:
