@@ -8,6 +8,7 @@ BagError
 │   └── ForeignBag        it has other things than ROS 2 messages: rescue takes those out
 ├── UndecodableMessage    the bytes of a message do not fit its type
 ├── MissingTopic          the bag has no such topic
+├── MissingJoints         the joints of a topic have other names
 ├── WrongType             a topic carries another type than the caller can use
 ├── UnknownType           nobody here knows the definition of a message type
 ├── BagExists             the output path is taken
@@ -16,7 +17,7 @@ BagError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 import difflib
 from pathlib import Path
 
@@ -73,6 +74,18 @@ class MissingTopic(BagError):
         near = difflib.get_close_matches(topic, there, n=len(there) or 1, cutoff=0.4)
         listed = near + [name for name in there if name not in near]
         super().__init__(f'{path}: no topic {topic}, there are {", ".join(listed) or "none"}')
+
+
+class MissingJoints(BagError):
+    """The joints of a topic have other names."""
+
+    def __init__(
+        self, path: Path, topic: str, wanted: Sequence[str], there: Sequence[str]
+    ) -> None:
+        names = ', '.join(there) or 'without names'
+        super().__init__(
+            f'{path}: {topic} has no joints {wanted[0]} ... {wanted[-1]}, they are {names}'
+        )
 
 
 class WrongType(BagError):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 from stewart_bags.cdr_layout import LayoutError
 from stewart_bags.columns import Columns
-from stewart_bags.errors import UndecodableMessage
+from stewart_bags.errors import MissingJoints, UndecodableMessage
 from stewart_bags.findings import (
     examine_quaternions,
     examine_stamps,
@@ -280,6 +280,9 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
     """Read the joints `names` from a JointState topic; arguments and errors as of `read_series`.
 
     Where a message lacks a joint there is NaN, which is also a finding.
+
+    Raises:
+        MissingJoints: If no message has any of them.
     """
     found = bag.topic(topic, JointSeries.MSGTYPE)
     lacked: set[str] = set()
@@ -292,6 +295,10 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
 
     arrays = _joined(_parts(bag, found, fields), found.count)
     rows = np.flatnonzero(arrays.pop('lacking', np.empty(0)))
+    if found.count and lacked == set(names) and all(np.isnan(arrays[q]).all() for q in QUANTITIES):
+        first = next(bag.messages([topic])).message
+        if not set(names) & set(first.name):
+            raise MissingJoints(bag.path, found.name, names, first.name)
     for quantity in QUANTITIES:
         arrays.setdefault(quantity, np.empty((0, len(names))))
     arrays = _examined(arrays)

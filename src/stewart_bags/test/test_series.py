@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rosbags.typesys.store import Typestore
 from stewart_bags import series as series_module
-from stewart_bags.errors import UndecodableMessage, WrongType
+from stewart_bags.errors import MissingJoints, UndecodableMessage, WrongType
 from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
@@ -91,6 +91,16 @@ def test_missing_leg_is_a_finding(legs_bag: Callable[..., Any]) -> None:
     assert kinds(legs)[Kind.MISSING_NAMES] == (2, 3)
     assert np.isnan(legs.position[3:5, 5]).all()
     assert 'leg_6' in str(legs.findings[-1])
+
+
+def test_joints_of_other_names_are_named(legs_bag: Callable[..., Any]) -> None:
+    def rename(_: int, message: Any) -> None:
+        message.name = [f'joint{k}' for k in range(6)]
+
+    with pytest.raises(
+        MissingJoints, match=r'no joints leg_1 \.\.\. leg_6, they are joint0, joint1'
+    ):
+        legs_bag(regular(10), rename)
 
 
 def test_stamps_out_of_order_and_twice_are_found_and_kept(legs_bag: Callable[..., Any]) -> None:

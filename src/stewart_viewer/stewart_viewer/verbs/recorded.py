@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from stewart_bags.errors import MissingJoints
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
     DriverStateSeries,
@@ -52,9 +53,15 @@ def read_recording(
             return read_series(bag, topic, kind) if found is not None and found.count else None
 
         origin, strokes = bag.start_ns, bag.find('actuator_states')
-        legs = read_joints(bag, 'actuator_states') if strokes and strokes.count else None
         posed_topic = bag.find('platform/pose')
-        if legs is None or (posed_topic and posed_topic.count):
+        posed = bool(posed_topic and posed_topic.count)
+        try:
+            legs = read_joints(bag, 'actuator_states') if strokes and strokes.count else None
+        except MissingJoints:
+            if not posed:
+                raise
+            legs = None
+        if legs is None or posed:
             measured = read_series(bag, 'platform/pose', PoseSeries)
             poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
         elif geometry is None:
