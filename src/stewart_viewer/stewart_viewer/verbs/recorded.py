@@ -54,14 +54,14 @@ def read_recording(
 
         origin, strokes = bag.start_ns, bag.find('actuator_states')
         posed_topic = bag.find('platform/pose')
-        posed = bool(posed_topic and posed_topic.count)
+        has_poses = bool(posed_topic and posed_topic.count)
         try:
             legs = read_joints(bag, 'actuator_states') if strokes and strokes.count else None
         except MissingJoints:
-            if not posed:
+            if not has_poses:
                 raise
             legs = None
-        if legs is None or posed:
+        if legs is None or has_poses:
             measured = read_series(bag, 'platform/pose', PoseSeries)
             poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
         elif geometry is None:
