@@ -352,3 +352,18 @@ def test_options_that_do_not_fit_are_refused(
         run(tmp_path / 'legs.csv', '-o', tmp_path / 'bag', *words)
     assert '\n' not in str(caught.value)
     assert not (tmp_path / 'bag').exists()
+
+
+def test_what_was_odd_about_the_rows_of_legs_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = ['time_s', *named('stroke_#_m', 'force_#_N')]
+    lines = table(head, np.column_stack([TIME, STROKES, FORCES])).splitlines()
+    lines[9], lines[20] = lines[9][:8], lines[20].rsplit(',', 1)[0] + ',nan'
+    (tmp_path / 'legs.csv').write_text('\n'.join(lines) + '\n')
+
+    assert run(tmp_path / 'legs.csv', '--platform', 'ex800', '-o', tmp_path / 'bag') == 0
+
+    said = capsys.readouterr().err
+    assert 'line 10 first, do not have 13 cells' in said
+    assert 'forces of 1 of 159 samples are not finite, at first sample 19' in said

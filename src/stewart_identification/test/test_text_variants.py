@@ -172,3 +172,20 @@ def test_rates_without_a_unit_go_with_the_accelerations(
 
     assert np.allclose(log.angular_velocity, [np.pi / 180.0, 0.0, 0.0])
     assert any(f'angular velocities have no unit, assumed {unit}' in text for text in log.remarks)
+
+
+@pytest.mark.parametrize(
+    ('first', 'step', 'unit'),
+    [(0, 1, 'ms'), (0, 2, 'ms'), (1_700_000_000, 1, 's'), (0, 0.5, 's'), (0, 1000, 'us')],
+)
+def test_times_that_count_are_ms_unless_they_are_seconds_since_1970(
+    first: int, step: float, unit: str, tmp_path: Path
+) -> None:
+    rows = [f'{first + step * n!r},0,0,1,0,0,0' for n in range(20)]
+    head = 'time,ax(g),ay(g),az(g),wx(deg/s),wy(deg/s),wz(deg/s)'
+
+    log = read(tmp_path, '\n'.join([head, *rows, '']))
+
+    factor = {'s': 1e9, 'ms': 1e6, 'us': 1e3}[unit]
+    assert np.diff(log.stamps_ns).tolist() == [round(step * factor)] * 19
+    assert any(f'assumed to be in {unit}: ' in t for t in log.remarks) is (step != 0.5)

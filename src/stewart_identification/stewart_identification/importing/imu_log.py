@@ -16,10 +16,13 @@ LATEST_NS = (1 << 31) * 1_000_000_000
 """The seconds of a stamp have 31 bits, until January 2038."""
 
 TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'µs': 1e-6, 'ns': 1e-9, 'd': 86400.0}
+GUESSED_TIMES = 's', 'ms', 'us', 'ns', 'd'
 EPOCH_DAY = 25569
 """1970-01-01 in the days that spreadsheets count."""
 LIKELY_STEPS = (5e-5, 2.0)
 """Sampling period of a log, where its times have no unit [s]."""
+SLOWEST_COUNT = 0.5
+"""The longest such period where times are whole numbers [s]."""
 EPOCH = 1e9
 """Later seconds count since 1970."""
 REST = 0.5
@@ -113,11 +116,19 @@ def stamps_of_numbers(
     if not unit:
         step = float(np.median(np.diff(values))) if len(values) > 1 else float('nan')
         low, high = LIKELY_STEPS
-        fits = (u for u in ('s', 'ms', 'us', 'ns', 'd') if low <= step * TIME_UNITS[u] <= high)
+        # What counts 1, 2, 3 ... counts ms, unless these are the seconds since 1970.
+        known = values[np.isfinite(values)]
+        counts = step >= 1.0 and bool(np.all(known == np.round(known)))
+        if counts and not EPOCH < values[0] < LATEST_NS / 1e9:
+            high = SLOWEST_COUNT
+        fits = (u for u in GUESSED_TIMES if low <= step * TIME_UNITS[u] <= high)
         unit = next(fits, 's')
-        if unit != 's':
+        if unit != 's' or counts:
             rate = 1.0 / (step * TIME_UNITS[unit])
-            remarks.append(f'{place}: times have no unit, assumed to be in {unit}: {rate:.4g} Hz')
+            remarks.append(
+                f'{place}: times have no unit, assumed to be in {unit}: {rate:.4g} Hz; say '
+                f'otherwise as --unit time={"s" if unit == "ms" else "ms"}'
+            )
     if unit not in TIME_UNITS:
         raise NoImuLog(f'{place}: time in {unit!r}, known are {", ".join(TIME_UNITS)}')
     seconds = (values - (EPOCH_DAY if unit == 'd' else 0)) * TIME_UNITS[unit]

@@ -149,7 +149,9 @@ def leg_log(
     forces = None
     for six in _of(groups, 'forces', chosen, table):
         forces = _forces(six, table, platform, strokes, remarks)
-    return LegLog(table.stamps(start_ns), strokes, forces, tuple(remarks))
+    stamps = table.stamps(start_ns)
+    # What reading the times found odd is among those of the table only now.
+    return LegLog(stamps, strokes, forces, (*table.remarks, *remarks))
 
 
 def _is_chosen(six: Six, chosen: Mapping[str, str]) -> str | None:

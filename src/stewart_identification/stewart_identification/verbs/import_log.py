@@ -73,11 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Import; return the exit code, 0."""
     imu, legs, origin = _read(arguments)
-    for values in (
-        *([] if imu is None else [np.hstack([imu.specific_force, imu.angular_velocity])]),
-        *([] if legs is None else [legs.strokes]),
-    ):
-        _tell_gaps(arguments.log, values)
+    if imu is not None:
+        _tell_gaps(arguments.log, np.hstack([imu.specific_force, imu.angular_velocity]))
+    if legs is not None:
+        _tell_gaps(arguments.log, legs.strokes)
+        if legs.forces is not None:
+            _tell_gaps(arguments.log, legs.forces, 'forces of ')
     count = write_logs(
         arguments.output,
         origin,
@@ -134,15 +135,16 @@ def _read(arguments: argparse.Namespace) -> tuple[ImuLog | None, LegLog | None, 
     return imu, legs, table.origin
 
 
-def _tell_gaps(path: Path, values: Array) -> None:
-    """Say which samples are not finite; refuse a log without any that are."""
+def _tell_gaps(path: Path, values: Array, what: str = '') -> None:
+    """Say which samples are not finite; refuse a log without any that are, unless of forces."""
     measured = np.asarray(np.isfinite(values).all(axis=1))
-    if not measured.any():
+    if not (what or measured.any()):
         raise NoImuLog(f'{path}: none of its {len(measured)} samples is finite')
     bad = np.flatnonzero(~measured)
     if bad.size:
+        verb = 'is' if bad.size == 1 and not what else 'are'
         print(
-            f'{path}: {bad.size} of {measured.size} samples {"is" if bad.size == 1 else "are"} '
+            f'{path}: {what}{bad.size} of {measured.size} samples {verb} '
             f'not finite, at first sample {bad[0] + 1}; the bag has them as they are',
             file=sys.stderr,
         )
