@@ -282,3 +282,21 @@ def test_a_log_without_permission_is_an_os_error(suffix: str, tmp_path: Path) ->
     path.touch(mode=0)
     with pytest.raises(PermissionError):
         run(path, '-o', tmp_path / 'bag')
+
+
+def test_fields_of_several_structs_keep_whose_they_are(tmp_path: Path) -> None:
+    time, force, rate = samples()
+    path = tmp_path / 'log.mat'
+    imu = {'t': time, 'acc': force, 'gyro': rate}
+    savemat(path, {'imu': imu, 'other': {'t': 2.0 * time + 7.0, 'acc': 2.0 * force}})
+
+    with pytest.raises(NoImuLog, match=r'no acceleration among the variables imu\.t .*other\.acc'):
+        mat_table(path).imu()
+    log = mat_table(path, names={'acceleration': 'imu.acc', 'time': 'imu.t'}).imu()
+    assert np.diff(log.stamps_ns).tolist() == [20_000_000] * 4
+    assert np.allclose(log.specific_force[:, 2], G)
+    with pytest.raises(NoImuLog, match='no variable is the time'):
+        mat_table(path, names={'acceleration': 'imu.acc'}).imu()
+    # One clock that stands twice is one clock.
+    savemat(path, {'imu': imu, 'legs': {'t': time, 'stroke': np.ones((5, 6))}})
+    assert np.diff(mat_table(path).imu().stamps_ns).tolist() == [20_000_000] * 4

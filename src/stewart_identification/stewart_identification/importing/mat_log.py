@@ -5,7 +5,7 @@
 WitMotion's program writes such a file beside its text log; which names it gives the variables is
 not documented, and the paper's file is not part of this repository. So the variables are known by
 the same names as the columns of the text logs - one variable per column, one (n, 3) matrix per
-vector, fields of a struct, or one matrix with as many columns as a cell array names - and a
+vector, fields of a struct (``imu.t`` where several structs have a ``t``), or one matrix with as many columns as a cell array names - and a
 variable that is called otherwise is named by hand.
 """
 
@@ -142,14 +142,22 @@ def _variables(path: Path) -> dict[str, Array]:
     except Exception as error:  # scipy raises almost anything on what is no MATLAB file
         reason = ' '.join(str(error).split()) or type(error).__name__
         raise NoImuLog(f'{path}: no MATLAB file ({reason})') from error
-    found: dict[str, Array] = {}
-    _gather({k: v for k, v in content.items() if not k.startswith('__')}, found, DEEPEST)
-    if not found:
+    gathered: list[tuple[str, str, Array]] = []
+    _gather({k: v for k, v in content.items() if not k.startswith('__')}, gathered, '', DEEPEST)
+    if not gathered:
         raise NoImuLog(f'{path}: there is no numeric variable in it')
+    found: dict[str, Array] = {}
+    for place, name, values in gathered:
+        # A name that stands for several things is none: whose it is has to be said.
+        alike = all(np.array_equal(v, values, True) for _, n, v in gathered if n == name)
+        found[name if alike else place + name] = values
     return found
 
 
-def _gather(content: Mapping[str, Any], found: dict[str, Array], depth: int) -> None:
+def _gather(
+    content: Mapping[str, Any], found: list[tuple[str, str, Array]], place: str, depth: int
+) -> None:
+    """Append the place, as ``imu.``, the name and the values of every numeric variable."""
     texts = [
         [str(cell) for cell in value]
         for value in content.values()
@@ -161,14 +169,16 @@ def _gather(content: Mapping[str, Any], found: dict[str, Array], depth: int) -> 
     for name, value in content.items():
         fields = getattr(value, '_fieldnames', None)
         if fields is not None and depth:
-            _gather({key: getattr(value, key) for key in fields}, found, depth - 1)
+            inside = {key: getattr(value, key) for key in fields}
+            _gather(inside, found, f'{place}{name}.', depth - 1)
         elif isinstance(value, np.ndarray) and value.dtype.kind in 'fiu' and value.size > 1:
             array = np.asarray(value, dtype=float)
             titles = next((t for t in texts if array.ndim == 2 and len(t) == array.shape[1]), None)
             if titles is None:
-                found[name] = array
+                found.append((place, name, array))
             else:
-                found.update(zip(titles, array.T, strict=True))
+                inside = dict(zip(titles, array.T, strict=True))
+                found.extend((f'{place}{name}.', title, row) for title, row in inside.items())
 
 
 def _times(
