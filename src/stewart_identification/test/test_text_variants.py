@@ -189,3 +189,15 @@ def test_times_that_count_are_ms_unless_they_are_seconds_since_1970(
     factor = {'s': 1e9, 'ms': 1e6, 'us': 1e3}[unit]
     assert np.diff(log.stamps_ns).tolist() == [round(step * factor)] * 19
     assert any(f'assumed to be in {unit}: ' in t for t in log.remarks) is (step != 0.5)
+
+
+@pytest.mark.parametrize(('up', 'odd'), [(0.0, True), (1.0, True), (9.81, False)])
+def test_gravity_that_was_taken_off_is_told(up: float, odd: bool, tmp_path: Path) -> None:
+    noise = np.random.default_rng(3).normal(size=(200, 3)) * max(0.02, 0.02 * up)
+    rows = [f'{0.01 * n},{x},{y},{z + up},0,0,0' for n, (x, y, z) in enumerate(noise)]
+    head = 'Time (s),' + ','.join(f'Linear Acceleration {a} (m/s^2)' for a in 'xyz')
+    head += ',' + ','.join(f'Gyroscope {a} (rad/s)' for a in 'xyz')
+
+    said = read(tmp_path, '\n'.join([head, *rows, ''])).remarks
+
+    assert any('or is gravity taken off?' in text for text in said) is odd

@@ -157,24 +157,26 @@ class LogTable:
         """
         (force, unit), turning = map(self._needed, ('acceleration', 'angular velocity'))
         stamps, remarks = self.stamps(start_ns), list(self.remarks)
-        at_rest = gravity_at_rest(stamps, force) / STANDARD_GRAVITY
-        low, high = NEAR_GRAVITY
+        # At rest gravity is exact; in motion it is what is felt for the most part.
+        usual, when, likely = gravity_at_rest(stamps, force), 'at rest', NEAR_GRAVITY
+        if not np.isfinite(usual):
+            usual, when, likely = _usual(force), 'for the most part', ABOUT_GRAVITY
+        low, high = (STANDARD_GRAVITY * share for share in likely)
         if not unit:
-            # Most programs log g; gravity tells, at rest, else about.
-            usual = at_rest if np.isfinite(at_rest) else _usual(force) / STANDARD_GRAVITY
-            first, last = NEAR_GRAVITY if np.isfinite(at_rest) else ABOUT_GRAVITY
-            fits = (u for u in ('g', 'm/s2', 'mg') if first <= usual * ACCELERATIONS[u] <= last)
-            found = next(fits, None)
+            # Most programs log g; gravity tells.
+            scaled = {u: usual * ACCELERATIONS[u] for u in ('g', 'm/s2', 'mg')}
+            found = next((u for u, norm in scaled.items() if low <= norm <= high), None)
             unit = found or 'g'
             if unit != 'g':
                 remarks.append(f'{self.place}: accelerations have no unit, {unit} fits gravity')
             elif found is None:
                 remarks.append(f'warning: {self.place}: accelerations have no unit, assumed g')
-        at_rest *= ACCELERATIONS[unit]
-        if at_rest < low or at_rest > high:
+        felt = usual * ACCELERATIONS[unit]
+        if felt < low or felt > high:
             remarks.append(
-                f'warning: {self.place}: at rest the specific force is {at_rest:.3g} times '
-                f'gravity, expected {low:g} to {high:g}: is it in {unit}? Say otherwise as '
+                f'warning: {self.place}: {when} the specific force is '
+                f'{felt / STANDARD_GRAVITY:.3g} times gravity, expected {likely[0]:g} to '
+                f'{likely[1]:g}: is it in {unit}, or is gravity taken off? Say otherwise as '
                 '--unit acceleration=m/s2'
             )
         rates, turn = turning
