@@ -18,7 +18,9 @@ PLACES = np.array([[0.01, 0.02, 1.0], [0.05, -0.03, 1.1]])
 TURNS = Rotation.from_rotvec([[0.1, 0.0, 0.05], [0.0, -0.2, 0.1]])
 
 
-def write(path: Path, topic: str, covariance: bool) -> Path:
+def write(
+    path: Path, topic: str, covariance: bool, encoder: float = 2e-6, lost: tuple[int, ...] = ()
+) -> Path:
     """Rest for 2 s, move for 1 s, rest for 2 s, with noise; the tracker is 50 ms late."""
     rng = np.random.default_rng(1)
     with BagWriter(path) as writer:
@@ -31,13 +33,15 @@ def write(path: Path, topic: str, covariance: bool) -> Path:
             share, late = (np.clip(t - 2.0, 0.0, 1.0) for t in (stamp, stamp - 0.05))
             at = header(time(*divmod(round(stamp * 1e9), 10**9)), 'tracker')
             strokes = (1.0 - share) * STROKES[0] + share * STROKES[1]
-            strokes = strokes + 2e-6 * rng.normal(size=6)
+            strokes = strokes + encoder * rng.normal(size=6)
             names, nothing = [f'leg_{leg}' for leg in range(1, 7)], np.empty(0)
             joints = types['sensor_msgs/msg/JointState'](at, names, strokes, nothing, nothing)
             writer.write('/actuator_states', round(stamp * 1e9), joints)
             place = (1.0 - late) * PLACES[0] + late * PLACES[1] + 3e-5 * rng.normal(size=3)
             wrong = Rotation.from_rotvec(2e-5 * rng.normal(size=3))
             quaternion = (wrong * TURNS[int(late > 0.5)]).as_quat()
+            if number in lost:
+                quaternion *= 0.0 if number % 2 else np.nan
             item = pose(point(*place.tolist()), turn(*quaternion.tolist()))
             if covariance:
                 kind = types['geometry_msgs/msg/PoseWithCovarianceStamped']
@@ -52,8 +56,9 @@ def write(path: Path, topic: str, covariance: bool) -> Path:
 @pytest.mark.parametrize('covariance', [False, True])
 def test_every_rest_is_a_row(tmp_path, covariance) -> None:
     bag = write(tmp_path / 'bag', '/mocap/target', covariance)
-    found = read_rests(bag, {'platform/external_pose': '/mocap/target'})
+    found, lost = read_rests(bag, {'platform/external_pose': '/mocap/target'})
     assert len(found) == 2
+    assert lost == 0
     np.testing.assert_allclose(found.strokes, STROKES, atol=2e-6)
     np.testing.assert_allclose(found.position, PLACES, atol=2e-5)
     np.testing.assert_allclose(found.rotation, TURNS.as_matrix(), atol=2e-5)
@@ -65,3 +70,18 @@ def test_a_bag_without_a_rest_is_refused(tmp_path) -> None:
     bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=True)
     with pytest.raises(ConfigurationError, match='rests of 3 s or more'):
         read_rests(bag, seconds=3.0)
+
+
+def test_poses_of_a_lost_target_are_left_out_and_counted(tmp_path) -> None:
+    bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=False, lost=(150, 151))
+    found, lost = read_rests(bag)
+    assert lost == 2
+    np.testing.assert_allclose(found.rotation, TURNS.as_matrix(), atol=2e-5)
+
+
+def test_rests_of_noisy_encoders_are_found_by_their_noise(tmp_path) -> None:
+    bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=False, encoder=2e-5)
+    with pytest.raises(ConfigurationError, match='more with --stroke-noise'):
+        read_rests(bag)
+    found, _ = read_rests(bag, stroke_noise=2e-5)
+    np.testing.assert_allclose(found.strokes, STROKES, atol=2e-5)

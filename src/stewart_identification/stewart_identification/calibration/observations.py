@@ -31,6 +31,8 @@ TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
 NORM_TOLERANCE = 1e-3
 # Strokes that stay inside such a span count as at rest [m].
 STILL = 2e-5
+# Noise stays inside so many of its standard deviations for minutes.
+NOISE_SPAN = 10.0
 Flags = NDArray[np.bool_]
 
 
@@ -161,8 +163,12 @@ def without_copies(observations: Observations) -> tuple[Observations, int]:
 
 
 def read_rests(
-    path: str | Path, renamed: Mapping[str, str] | None = None, *, seconds: float = 1.0
-) -> Observations:
+    path: str | Path,
+    renamed: Mapping[str, str] | None = None,
+    *,
+    seconds: float = 1.0,
+    stroke_noise: float = 0.0,
+) -> tuple[Observations, int]:
     """Read from a bag the poses at which the platform rested and was measured from outside.
 
     Args:
@@ -171,9 +177,11 @@ def read_rests(
         renamed: What the topics are called in this bag.
         seconds: Least length of a rest; its first half is left for the platform to settle and for
             the poses to catch up [s].
+        stroke_noise: Standard deviation of an encoder [m].
 
     Returns:
-        A row per rest, the mean of what was measured in its second half; no IMU.
+        A row per rest, the mean of what was measured in its second half, no IMU; and how many
+        poses were no poses and are left out.
 
     Raises:
         BagError: If the bag cannot be read, lacks a topic or has another type there.
@@ -187,31 +195,38 @@ def read_rests(
             poses = read_series(bag, name, PoseSeries)
         else:
             poses = read_series(bag, name, PoseWithCovarianceSeries)
-    rows = []
-    for begin, end in _rests(joints, seconds):
+    # A camera that has lost its target sends zeros or NaN.
+    norms = np.linalg.norm(poses.quaternion_xyzw, axis=1)
+    posed = np.isfinite(poses.position).all(axis=1) & (np.abs(norms - 1.0) <= NORM_TOLERANCE)
+    still, rows = max(STILL, NOISE_SPAN * stroke_noise), []
+    for begin, end in _rests(joints, seconds, still):
         first = (begin + end) // 2
         inside = (joints.stamp_ns >= first) & (joints.stamp_ns <= end)
-        seen = (poses.stamp_ns >= first) & (poses.stamp_ns <= end)
+        seen = (poses.stamp_ns >= first) & (poses.stamp_ns <= end) & posed
         if seen.any():
             turn = Rotation.from_quat(poses.quaternion_xyzw[seen]).mean().as_matrix()
             place = poses.position[seen].mean(axis=0)
             rows.append((np.nanmean(joints.position[inside], axis=0), place, turn))
     if not rows:
-        expected = f'rests of {seconds:g} s or more in which strokes change by {STILL:g} m at most'
+        expected = (
+            f'rests of {seconds:g} s or more in which strokes change by {still:g} m at most (more '
+            'with --stroke-noise, the sigma of an encoder) and the platform is seen'
+        )
         raise ConfigurationError(f'{path}: poses at rest', 0, expected)
     strokes, place, turn = map(np.array, zip(*rows, strict=True))
     unknown = np.full_like(place, np.nan)
-    return Observations(strokes, np.zeros_like(strokes), place, turn, unknown, unknown)
+    observations = Observations(strokes, np.zeros_like(strokes), place, turn, unknown, unknown)
+    return observations, int(np.sum(~posed))
 
 
-def _rests(joints: JointSeries, seconds: float) -> list[tuple[int, int]]:
+def _rests(joints: JointSeries, seconds: float, still: float) -> list[tuple[int, int]]:
     """Return begin and end of each longest stretch in which no stroke leaves a span [ns]."""
     found, first = [], 0
     low = high = joints.position[0] if len(joints) else np.zeros(6)
     for row in range(len(joints) + 1):
         if row < len(joints):
             lower, higher = np.fmin(low, joints.position[row]), np.fmax(high, joints.position[row])
-            if not np.any(higher - lower > STILL):
+            if not np.any(higher - lower > still):
                 low, high = lower, higher
                 continue
             low = high = joints.position[row]

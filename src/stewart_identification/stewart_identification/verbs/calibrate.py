@@ -162,7 +162,14 @@ def main(arguments: argparse.Namespace) -> int:
 def _read(arguments: argparse.Namespace, path: str) -> Observations:
     """Read a table, or the rests of a bag."""
     if Path(path).is_dir() or Path(path).suffix in {'.mcap', '.db3'}:
-        return read_rests(path, dict(arguments.topic))
+        noise = arguments.stroke_noise
+        found, lost = read_rests(path, dict(arguments.topic), stroke_noise=noise)
+        if lost:
+            print(
+                f'{path}: {lost} pose(s) not finite or without a quaternion of norm 1 left out',
+                file=sys.stderr,
+            )
+        return found
     return read_observations(path)
 
 
