@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import label, maximum_position, median_filter
 from scipy.optimize import nnls
 from scipy.stats import chi2
 from stewart_kinematics.errors import ConfigurationError
@@ -34,6 +35,10 @@ FLICKER = np.sqrt(2.0 * np.log(2.0) / np.pi)
 
 PER_DECADE = 10
 LEAST_SAMPLES = 200
+GAP = 1.5
+"""Samples, in periods, that are missing in a gap."""
+AROUND, MEAN_OVER = 10, 200
+"""Samples on each side of a median of stamps, and those over which a period is measured."""
 ROUNDS = 10
 """The weights of the fit follow the fitted curve; it has settled after so many rounds."""
 
@@ -165,9 +170,23 @@ def _fitted(tau: Array, variance: Array, freedom: Array) -> tuple[Array, Array]:
 
 
 def longest_stretch(stamps: Array) -> slice:
-    """Return the longest part of increasing stamps (n,) without a gap of 1.5 periods."""
-    steps = np.diff(stamps)
-    breaks = np.flatnonzero(~((steps > 0.0) & (steps < 1.5 * np.median(steps)))) + 1
-    edges = np.concatenate([[0], breaks, [len(stamps)]])
-    longest = int(np.argmax(np.diff(edges)))
-    return slice(int(edges[longest]), int(edges[longest + 1]))
+    """Return the longest part of ordered stamps (n,) without a gap.
+
+    Stamps jitter, and several come at once. A gap is where samples are missing for good: from
+    there on stamps, by their median, are `GAP` periods later than counted.
+    """
+    count, steps = len(stamps), np.diff(stamps)
+    apart = min(MEAN_OVER, max(count // 8, 1))
+    period = float(np.median(stamps[apart:] - stamps[:-apart])) / apart
+    late = median_filter(stamps - period * np.arange(count), 2 * AROUND + 1, mode='reflect')
+    shift, judged = np.zeros(steps.size), count - 2 * AROUND - 1
+    if judged > 0:
+        shift[AROUND : AROUND + judged] = late[2 * AROUND + 1 :] - late[:judged]
+    # The medians differ from some samples before a gap to some after; its step is the longest.
+    places, number = label(shift > GAP * period)
+    longest = maximum_position(steps, places, range(1, number + 1)) if number else []
+    wide = np.flatnonzero(~((steps >= 0.0) & (steps <= 2 * AROUND * period)))
+    breaks = np.union1d(np.array(longest, np.int64).ravel(), wide) + 1
+    edges = np.concatenate([[0], breaks, [count]]).astype(np.int64)
+    best = int(np.argmax(np.diff(edges)))
+    return slice(int(edges[best]), int(edges[best + 1]))

@@ -108,6 +108,21 @@ def test_a_gap_ends_a_stretch() -> None:
     assert degrees_of_freedom(1000, np.array([1]))[0] > 500
 
 
+@pytest.mark.parametrize('jitter', [1e-3, 3e-3, 'bursts'])
+def test_stamps_that_jitter_have_no_gap_but_where_samples_are_missing(jitter) -> None:
+    count = 20_000
+    stamps = 0.005 * np.arange(count)
+    if jitter == 'bursts':
+        stamps = 0.02 * np.ceil(stamps / 0.02 - 1e-9) + 1e-4 * (np.arange(count) % 4)
+    else:
+        stamps = stamps + jitter * np.random.default_rng(2).normal(size=count)
+    assert longest_stretch(np.sort(stamps)) == slice(0, count)
+    stamps[15_000:] += 0.025
+    found = longest_stretch(np.sort(stamps))
+    assert found.start == 0
+    assert abs(found.stop - 15_000) <= 4
+
+
 def run(words) -> int:
     parser = argparse.ArgumentParser()
     imu_noise.add_arguments(parser)
@@ -170,6 +185,24 @@ def test_what_makes_the_noise_doubtful_is_said(tmp_path, capsys, spoil, warning)
     said = capsys.readouterr().err
     assert warning in said
     assert said.count('warning') == (1 if warning else 0)
+
+
+def test_a_short_stretch_gives_no_parameters_and_jitter_is_called_so(tmp_path, capsys) -> None:
+    rows = resting()
+    rows[:, 0] += 2e-3 * np.random.default_rng(5).normal(size=len(rows))
+    rows = rows[np.argsort(rows[:, 0])]
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    assert run([str(tmp_path / 'rest.csv')]) == 0
+    said = capsys.readouterr()
+    assert 'stamps jitter by' in said.err
+    assert 'warning' not in said.err
+    assert '6000 samples' in said.out
+    rows[:, 0] += 5.0 * (np.arange(len(rows)) // 400)
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    words = [str(tmp_path / 'rest.csv'), '--yaml', str(tmp_path / 'noise.yaml')]
+    with pytest.raises(ConfigurationError, match='--from and --until choose a part'):
+        run(words)
+    assert not (tmp_path / 'noise.yaml').exists()
 
 
 def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:

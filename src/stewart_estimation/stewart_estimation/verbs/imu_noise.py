@@ -43,6 +43,10 @@ AXES = ('fx', 'fy', 'fz', 'p', 'q', 'r')
 UNITS = ('m/s²', 'rad/s')
 MOST_LOST = 0.9
 """A stretch with less than this share of the samples is worth a word."""
+LEAST_SHARE = 0.1
+"""The filter's noise is not taken from a stretch with less than this."""
+JITTER = 0.05
+"""Standard deviation of a stamp that is worth a word, in periods."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,8 +79,18 @@ def main(arguments: argparse.Namespace) -> int:
     if len(imu) < 2:
         raise ConfigurationError('samples at rest', len(imu), 'two or more')
     count = len(imu)
-    period = sample_period('IMU', imu.stamps)
+    sample_period('IMU', imu.stamps)
     imu = _rows(imu, longest_stretch(imu.stamps))
+    if arguments.yaml and len(imu) < LEAST_SHARE * count:
+        expected = f'{LEAST_SHARE * count:.0f} or more; --from and --until choose a part'
+        raise ConfigurationError(f'samples without a gap of {count}', len(imu), expected)
+    period = float(np.ptp(imu.stamps)) / max(len(imu) - 1, 1)
+    jitter = float(np.std(np.diff(imu.stamps))) / np.sqrt(2.0) if len(imu) > 1 else 0.0
+    if jitter > JITTER * period:
+        sys.stderr.write(
+            f'stamps jitter by {1e3 * jitter:.2g} ms: samples are taken for evenly spaced, '
+            f'{1e3 * period:.4g} ms apart\n'
+        )
     if len(imu) < MOST_LOST * count:
         sys.stderr.write(f'warning: gaps leave {len(imu)} of {count} samples in one stretch\n')
     for text in oddities(imu, period):
