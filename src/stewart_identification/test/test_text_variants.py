@@ -201,3 +201,26 @@ def test_gravity_that_was_taken_off_is_told(up: float, odd: bool, tmp_path: Path
     said = read(tmp_path, '\n'.join([head, *rows, ''])).remarks
 
     assert any('or is gravity taken off?' in text for text in said) is odd
+
+
+ROSTOPIC = [
+    f'field.{what}.{axis}'
+    for what in ('angular_velocity', 'linear_acceleration')
+    for axis in 'xyz'
+]
+OURS = ['p_radps', 'q_radps', 'r_radps', 'fx_mps2', 'fy_mps2', 'fz_mps2']
+
+
+@pytest.mark.parametrize(
+    ('names', 'factor'), [(['%time', *ROSTOPIC], 1e9), (['time_s', *OURS], 1.0)]
+)
+def test_columns_of_rostopic_and_of_this_suite_are_known(
+    names: list[str], factor: float, tmp_path: Path
+) -> None:
+    rows = [f'{round((1.7e9 + 0.005 * n) * factor, 3):.16g},0.1,0,0,0,0,9.81' for n in range(200)]
+
+    log = read(tmp_path, '\n'.join([','.join(names), *rows, '']))
+
+    assert np.allclose(np.diff(log.stamps_ns), 5e6, atol=2e6)
+    assert np.allclose(log.specific_force, [0.0, 0.0, 9.81])
+    assert np.allclose(log.angular_velocity, [0.1, 0.0, 0.0])

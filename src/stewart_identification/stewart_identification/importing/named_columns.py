@@ -35,6 +35,11 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     'angle': ('angle', 'ang', 'euler', '角度', 'winkel'),
 }
 """What the columns of a vector are called, beside x, y or z: the vendor's words, then others'."""
+OURS = {
+    'acceleration': ('fx_mps2', 'fy_mps2', 'fz_mps2'),
+    'angular velocity': ('p_radps', 'q_radps', 'r_radps'),
+}
+"""As this suite writes them; an fx in another unit is a force."""
 QUATERNION = ('q', 'quaternions', 'quaternion', '四元数')
 TIMES = ('time', 'times', 'chiptime', '时间', '片上时间', 't', 'timestamp', 'stamp', 'zeit')
 DATES = ('date', 'datum', 'day', '日期')
@@ -86,11 +91,14 @@ _SPELLINGS = (
 def plain(name: str) -> str:
     """Return a column's name in small letters, without unit, blanks and underscores.
 
-    Of a path as ``/imu/data/angular_velocity/x`` the last two parts remain.
+    Of a path as ``/imu/data/angular_velocity/x``, or ``field.angular_velocity.x`` as rostopic
+    writes it, the last two parts remain.
     """
     name = _UNIT.sub('', name)
     if name.startswith('/'):
         name = ''.join(name.split('/')[-2:])
+    if name.startswith('field.'):
+        name = ''.join(name.split('.')[-2:])
     return re.sub(r'[\s_\-.#%]', '', name).lower()
 
 
@@ -227,6 +235,9 @@ def _usual(force: Array) -> float:
 
 def vector_places(names: list[str], quantity: str) -> list[int] | None:
     """Return the places of x, y, z of one of `QUANTITIES`; None if the vector is not there."""
+    ours = OURS.get(quantity, ())
+    if ours and set(ours) <= set(names):
+        return [names.index(name) for name in ours]
     # A .mat file's g is gravity; gx, gy, gz beside each other are a gyroscope.
     words = QUANTITIES[quantity] + (('g',) if quantity == 'angular velocity' else ())
     return _places(names, words, 'xyz')
