@@ -52,7 +52,9 @@ def _biased(filtered: EstimateSeries) -> str:
         _size(values) for values in (filtered.accelerometer_bias, filtered.gyroscope_bias)
     )
     if pull > LARGEST_BIASES[0]:
-        what, unit = f'accelerometer would be {pull:.3g} m/s²', 'm/s², gravity in it, upwards'
+        # Rates in deg/s turn gravity so far that the accelerometer seems to be biased.
+        what = f'accelerometer would be {pull:.3g} m/s²'
+        unit = 'm/s², gravity in it, upwards, and are the rates in rad/s'
     elif turn > LARGEST_BIASES[1]:
         what, unit = f'gyroscope would be {turn:.3g} rad/s', 'rad/s'
     else:

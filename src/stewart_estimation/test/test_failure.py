@@ -71,7 +71,7 @@ def with_a_step(table: np.ndarray) -> np.ndarray:
     [
         (turned_over, 'bias of the accelerometer would be'),
         (without_gravity, 'bias of the accelerometer would be'),
-        (in_g, 'bias of the accelerometer would be'),
+        (in_g, 'bias of the accelerometer would be .* and are the rates in rad/s'),
         (in_degrees, 'which no sensor has'),
         (with_a_step, r'lie far beyond their sigmas, the first at 8\.\d+ s.*a clock may have'),
     ],
