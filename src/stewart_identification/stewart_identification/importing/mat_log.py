@@ -5,8 +5,9 @@
 WitMotion's program writes such a file beside its text log; which names it gives the variables is
 not documented, and the paper's file is not part of this repository. So the variables are known by
 the same names as the columns of the text logs - one variable per column, one (n, 3) matrix per
-vector, fields of a struct (``imu.t`` where several structs have a ``t``), or one matrix with as many columns as a cell array names - and a
-variable that is called otherwise is named by hand.
+vector, fields of a struct, or one matrix with as many columns as a cell array names - and a
+variable that is called otherwise is named by hand. Where several structs have a ``t``, they are
+``imu.t`` and ``legs.t``.
 """
 
 from __future__ import annotations
