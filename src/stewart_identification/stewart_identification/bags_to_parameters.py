@@ -34,6 +34,8 @@ from stewart_kinematics.motion import Array
 Stage = Callable[[str], None]
 BETTER = 0.5
 """Residual of the platform that a recording is of, in units of that of the described one."""
+LIGHTEST = 0.1
+"""Least mass that it may then have, in units of what is described: less is another unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +173,10 @@ def _another(
             # Most of them cannot have made the recording.
             with suppress(StewartError, np.linalg.LinAlgError):
                 moved = read(platform=other.name).experiment
-                found[other.name] = explained(other, moved)
-    good = {name: left for name, (left, mass) in found.items() if mass > 0.0}
+                left, mass = explained(other, moved)
+                if mass > LIGHTEST * other.masses.platform.mass:
+                    found[other.name] = left, mass
+    good = {name: left for name, (left, _) in found.items()}
     if not good:
         return ''
     best = min(good, key=lambda name: good[name])

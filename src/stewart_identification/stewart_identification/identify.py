@@ -282,7 +282,8 @@ def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]
     if free[0] < 0.0:
         yield (
             f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
-            'positive where a drive pushes its joints apart, and the recording of this platform'
+            'positive where a drive pushes its joints apart, in N, and the recording of this '
+            'platform'
         )
     elif (
         mass.known

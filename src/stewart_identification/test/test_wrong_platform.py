@@ -126,6 +126,17 @@ def test_a_right_platform_whose_forces_are_not_explained_is_not_called_another(
     assert ('no body can have' if turned else 'model misfit') in said['verdict']
 
 
+def test_efforts_in_kilonewtons_make_no_other_platform(
+    payload_run: Run, tmp_path: Path, capsys: Any
+) -> None:
+    made = replace(payload_run, forces=1e-3 * payload_run.forces)
+    bag = write_bag(tmp_path / 'bag', half(made))
+    assert run(bag, '--platform', 'ex800', '--terms', '--json', '-o', tmp_path / 'out') == 1
+    said = json.loads(capsys.readouterr().out)
+    assert 'another platform' not in said['verdict']
+    assert any('pushes its joints apart, in N' in text for text in said['remarks']), said
+
+
 def test_poses_of_another_platform_are_refused(
     payload_run: Run, vigo_run: Run, tmp_path: Path
 ) -> None:
