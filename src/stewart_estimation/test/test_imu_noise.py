@@ -8,6 +8,7 @@ import json
 
 import numpy as np
 import pytest
+from stewart_bags.writing import BagWriter
 from stewart_estimation.allan import (
     allan_deviation,
     degrees_of_freedom,
@@ -214,3 +215,17 @@ def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
     with pytest.raises(ConfigurationError, match='p at rest: expected values that change'):
         run([str(tmp_path / 'rest.csv')])
+
+
+def test_stamps_that_stand_are_called_so(tmp_path) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        types = writer.typestore.types
+        header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](0, 0), 'imu')
+        vector, turn = types['geometry_msgs/msg/Vector3'], types['geometry_msgs/msg/Quaternion']
+        unknown, here = np.zeros(9), turn(0.0, 0.0, 0.0, 1.0)
+        still, up = vector(0.0, 0.0, 0.0), vector(0.0, 0.0, 9.81)
+        message = types['sensor_msgs/msg/Imu'](header, here, unknown, still, unknown, up, unknown)
+        for number in range(300):
+            writer.write('/imu/data', 10**9 + 10**7 * number, message)
+    with pytest.raises(ConfigurationError, match='stamps: expected stamps that increase, got 0'):
+        run([str(tmp_path / 'bag')])

@@ -127,6 +127,9 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
     with Bag(arguments.recording) as bag:
         imu = read_series(bag, arguments.imu_topic, RecordedImu)
         seconds = imu.seconds(bag.start_ns)
+    if len(imu) > 1 and not np.ptp(imu.stamp_ns):
+        stamp = float(imu.stamp_ns[0]) / 1e9
+        raise ConfigurationError(f'{arguments.imu_topic}: stamps', stamp, 'stamps that increase')
     return ImuSeries(seconds, imu.specific_force, imu.angular_velocity).ordered()
 
 
