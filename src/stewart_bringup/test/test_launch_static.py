@@ -81,7 +81,7 @@ def executables() -> dict[str, str]:
 
 @cache
 def parameters_of(package: str) -> set[str]:
-    """Return every field made by ``param`` or ``option`` in a package."""
+    """Return every field made by ``param`` or ``positive`` in a package."""
     found = set()
     for path in (SRC / package / package).rglob('*.py'):
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
@@ -90,7 +90,7 @@ def parameters_of(package: str) -> set[str]:
                 and isinstance(node.target, ast.Name)
                 and isinstance(node.value, ast.Call)
                 and isinstance(node.value.func, ast.Name)
-                and node.value.func.id in {'param', 'option'}
+                and node.value.func.id in {'param', 'positive'}
             ):
                 found.add(node.target.id)
     return found

@@ -146,13 +146,6 @@ def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     assert not out.exists()
 
 
-def test_ik_of_rods_that_do_not_reach_is_an_error(tmp_path, capsys):
-    path = tmp_path / 'poses.csv'
-    write_table(path, POSE, [[0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 1.0]])
-    assert call(ik, path, '--platform', 'sg90_rotary') == 1
-    assert 'poses.csv:2: the rod of leg 1 does not reach' in capsys.readouterr().err
-
-
 def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
     lengths, poses = tmp_path / 'legs.csv', tmp_path / 'poses.csv'
     lower = VIGO.geometry.retracted_length + VIGO.limits.stroke[:, 0]
