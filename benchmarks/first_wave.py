@@ -6,8 +6,8 @@
 
 The last commit is cloned and set up in a new folder, then `stewart run --wave jonswap --time
 simulated` and `stewart view` are started there, and Chromium opens the page and presses *Enable*
-and *Start wave*. It ends when the plate has been seen at five heights. Without FOLDER the clone is
-removed. It fails if all of it takes over ten minutes.
+and *Start wave*. It ends when the picture has changed. Without FOLDER the clone is removed. It
+fails if all of it takes over ten minutes.
 
 Needs the Debian packages chromium and chromium-driver.
 """
@@ -27,16 +27,18 @@ import tempfile
 import time
 from typing import Any
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1] / 'src' / 'stewart_viewer' / 'test'))
-from chromium import banner, chromium, click, DISABLED, drawn, picture, plate_rows
+from chromium import banner, chromium, click, DISABLED, drawn, picture
 
 ROOT = Path(__file__).parents[1]
 MOST, PATIENCE = 600.0, 1800.0
 """From nothing to the wave, and what is waited for at most [s]."""
 PAGE = 'http://127.0.0.1:8080'
 RIG = 'stewart run --wave jonswap --time simulated'
-HEIGHTS, APART = 5, 2.0
-"""How many heights are to be seen, and how far apart they are [pixel]."""
+CHANGED, STEP = 0.005, 0.1
+"""Share of the picture that has changed where the platform moves, and by how much of a colour."""
 
 
 class Stopwatch:
@@ -96,14 +98,16 @@ def use(page: Any, watch: Stopwatch) -> None:
     watch.until(lambda: 'DISABLED' in banner(page), 'the drives are there')
     click(page, 'Enable')
     watch.until(lambda: not page.execute_script(DISABLED, 'Start wave'), 'enabled')
-    click(page, 'Start wave')
-    heights: set[int] = set()
+    still = picture(page)
 
     def moves() -> bool:
-        heights.add(round(plate_rows(picture(page)) / APART))
-        return len(heights) >= HEIGHTS
+        change = np.abs(picture(page) - still).max(axis=2)
+        return bool(np.mean(change > STEP) > CHANGED)
 
-    watch.until(moves, 'the plate moves')
+    if moves():
+        raise SystemExit('first_wave: the picture changes before the wave')
+    click(page, 'Start wave')
+    watch.until(moves, 'the platform moves')
 
 
 @contextmanager
