@@ -28,6 +28,7 @@ import time
 from typing import Any
 
 import numpy as np
+from stewart_kinematics.motion import Array
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'src' / 'stewart_viewer' / 'test'))
 from chromium import banner, chromium, click, DISABLED, drawn, picture
@@ -100,14 +101,19 @@ def use(page: Any, watch: Stopwatch) -> None:
     watch.until(lambda: not page.execute_script(DISABLED, 'Start wave'), 'enabled')
     still = picture(page)
 
-    def moves() -> bool:
-        change = np.abs(picture(page) - still).max(axis=2)
-        return bool(np.mean(change > STEP) > CHANGED)
+    def stands() -> bool:
+        nonlocal still
+        before, still = still, picture(page)
+        return change(before, still) < CHANGED
 
-    if moves():
-        raise SystemExit('first_wave: the picture changes before the wave')
+    watch.until(stands, 'the picture stands still')
     click(page, 'Start wave')
-    watch.until(moves, 'the platform moves')
+    watch.until(lambda: change(still, picture(page)) > CHANGED, 'the platform moves')
+
+
+def change(before: Array, after: Array) -> float:
+    """Return the share of pixels of two pictures that differ by more than `STEP`."""
+    return float(np.mean(np.abs(after - before).max(axis=2) > STEP))
 
 
 @contextmanager
