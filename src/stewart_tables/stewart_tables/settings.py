@@ -133,7 +133,7 @@ class Rule:
             *([] if low is None else [f'of at least {low:g}']),
             *([] if high is None else [f'of at most {high:g}']),
         ]
-        return ' '.join((said, *bounds))
+        return f'{said} {" and ".join(bounds)}'.rstrip()
 
 
 def rules(cls: type) -> list[Rule]:

@@ -17,6 +17,7 @@ from stewart_interfaces.action import MovePlatform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.nodes.start_pose import FAR
 from stewart_kinematics.spatial import (
     compose_poses,
     compose_quaternions,
@@ -32,8 +33,8 @@ from stewart_node_support.stop_signals import StopSignals
 STATUS = 'cycloidal_trajectory: motion'
 # A platform is at rest that has not moved farther than this in this time [m], [s].
 REST_DISTANCE, REST_TIME = 1e-4, 0.3
-# The driver has not followed if the platform rests this far from where it was sent [m], [rad].
-FAR, TURNED = 0.02, 0.05
+# As `FAR`, for the attitude [rad].
+TURNED = 0.05
 REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 

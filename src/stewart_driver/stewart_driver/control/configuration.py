@@ -23,7 +23,9 @@ class InterpolationSettings:
     extrapolation_time: float = param(
         0.03, 'missing setpoints: time before the common stop [s]', min=0.0
     )
-    look_ahead: float = positive(0.5, 'setpoints stamped further in the future are refused [s]')
+    look_ahead: float = positive(
+        0.5, 'setpoints stamped further in the future are refused [s]', max=1.0
+    )
     start_tolerance: float = positive(1e-3, 'a path begins this close to the held strokes [m]')
     start_rate_tolerance: float = positive(5e-3, 'a path begins no faster than this [m/s]')
     rest_rate: float = positive(1e-4, 'slower than this is at rest [m/s]')

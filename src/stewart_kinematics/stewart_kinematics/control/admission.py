@@ -24,7 +24,8 @@ PAUSE = 1.0
 too, has ended, and the driver takes no path that begins elsewhere."""
 
 AHEAD = 1.0
-"""Setpoints stamped further ahead than this are executed by no driver [s]."""
+"""Setpoints stamped further ahead than this are executed by no driver: its `look_ahead` goes no
+further [s]."""
 
 
 class SourceRefused(StewartError):
