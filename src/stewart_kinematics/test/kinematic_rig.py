@@ -82,12 +82,18 @@ class Rig(Harness):
         self.spin(0.2)
         return node
 
-    def drive(self, state: int, reason: str = 'the test says so') -> None:
+    def drive(
+        self, state: int, reason: str = 'the test says so', *, speed_scaling: float = 1.0
+    ) -> None:
         """Let the driver go to a state, and everyone hear of it."""
         stamp = self.probe.get_clock().now().to_msg()
         self._driver.publish(
             DriverState(
-                header=header_msg(stamp, ''), state=state, playout_delay=DELAY, reason=reason
+                header=header_msg(stamp, ''),
+                state=state,
+                speed_scaling=speed_scaling,
+                playout_delay=DELAY,
+                reason=reason,
             )
         )
         self.spin(0.1)

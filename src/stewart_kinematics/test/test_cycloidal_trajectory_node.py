@@ -243,8 +243,9 @@ def test_start_is_measured_after_enabling_and_the_last_setpoint_afterwards(rig: 
 def test_nothing_starts_where_the_platform_was_sent_and_is_not(rig: MoveRig) -> None:
     rig.follow = False
     # Every setpoint is executed, and the driver moves nothing.
-    assert rig.ended(rig.goal(neutral_plus(z=0.05), duration=1.0)).code == Result.REACHED
-    rig.spin(1.2)
+    result = rig.ended(rig.goal(neutral_plus(z=0.05), duration=1.0))
+    assert result.code == Result.ABORTED
+    assert 'the platform rests 50 mm and 0.0° from the target' in result.message
     assert not rig.goal(neutral_plus(z=0.01)).accepted
     assert 'the platform is 50 mm from where it was sent' in rig.node.refusal
     rig.drive(DriverState.DISABLED)
@@ -252,6 +253,57 @@ def test_nothing_starts_where_the_platform_was_sent_and_is_not(rig: MoveRig) -> 
     rig.setpoints.clear()
     assert rig.ended(rig.goal(neutral_plus(z=0.01))).code == Result.REACHED
     np.testing.assert_allclose(rig.first_position(), NEUTRAL.position, atol=1e-9)
+
+
+def test_a_goal_ends_when_the_platform_is_there(rig: MoveRig) -> None:
+    rig.follow = False
+    target = neutral_plus(z=0.05)
+    goal = rig.goal(target, duration=0.5)
+    rig.spin(1.0)
+    # Like a driver that plays the path at a tenth of its speed.
+    rig.drive(DriverState.ENABLED, speed_scaling=0.1)
+    ended = goal.get_result_async()
+    for share in np.linspace(0.0, 0.9, 20):
+        rig.strokes = strokes_at(neutral_plus(z=0.05 * share))
+        rig.spin(0.1)
+        assert not ended.done()
+    rig.strokes = strokes_at(target)
+
+    assert rig.result(ended).result.code == Result.REACHED
+
+
+def test_what_has_all_been_said_may_be_cancelled_and_goes_on(rig: MoveRig) -> None:
+    rig.drive(DriverState.ENABLED, speed_scaling=0.1)
+    rig.follow = False
+    goal = rig.goal(neutral_plus(z=0.05), duration=0.5)
+    rig.spin(1.5)
+    rig.result(goal.cancel_goal_async())
+    result = rig.ended(goal)
+
+    assert result.code == Result.CANCELED
+    assert result.message == 'the driver still plays the last of the way'
+    assert rig.ended(rig.goal(NEUTRAL, duration=0.5)).code == Result.REACHED
+
+
+@pytest.mark.parametrize(
+    ('end', 'reason'),
+    [
+        (lambda rig: rig.drive(DriverState.FAULT, 'a leg is hot'), 'a leg is hot'),
+        (lambda rig: rig.node.trigger_deactivate(), 'the node was deactivated'),
+        (lambda rig: rig.forward.destroy_node(), 'no platform/pose tells where the platform is'),
+    ],
+)
+def test_a_goal_that_is_arriving_ends_with_what_keeps_it_from_it(
+    rig: MoveRig, end: Any, reason: str
+) -> None:
+    rig.follow = False
+    goal = rig.goal(neutral_plus(z=0.05), duration=0.5)
+    rig.until(lambda: rig.node.playback is None)
+    end(rig)
+    result = rig.ended(goal)
+
+    assert result.code == Result.ABORTED
+    assert reason in result.message
 
 
 def test_last_setpoint_of_another_source_is_where_the_next_move_starts(rig: MoveRig) -> None:
@@ -265,7 +317,7 @@ def test_last_setpoint_of_another_source_is_where_the_next_move_starts(rig: Move
     rig.spin(0.4)
     rig.setpoints.clear()
 
-    assert rig.ended(rig.goal(duration=1.0)).code == Result.REACHED
+    rig.ended(rig.goal(duration=1.0))
     np.testing.assert_allclose(rig.first_position(), elsewhere.position, atol=1e-12)
 
 

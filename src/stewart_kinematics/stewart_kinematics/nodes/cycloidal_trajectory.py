@@ -22,6 +22,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move, plan_stop
 from stewart_kinematics.limits.waypoints import LONGEST_DWELL, Route, route_steps, Waypoint
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.arrival import Arrival
 from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
@@ -32,6 +33,9 @@ from stewart_node_support.errors import MessageError
 Planning: TypeAlias = Generator[None, None, Route]
 Plan: TypeAlias = Callable[[Any, Pose, MotionGuard], Planning]
 
+# Between two looks whether the platform has arrived [s].
+LOOK = 0.02
+
 
 class CycloidalTrajectory(TrajectoryNode):
     """Serve the actions ``move_platform`` and ``follow_waypoints``; one goal at a time.
@@ -39,14 +43,18 @@ class CycloidalTrajectory(TrajectoryNode):
     A goal is refused while the node is not active, the driver not ENABLED, another goal or source
     moves the platform, or anywhere on the way a limit would be broken; the reason is logged and
     stands in the diagnostics, for a refused goal has no result. A cancelled goal comes to rest on
-    its own path, before the next waypoint. A goal is aborted when the driver leaves ENABLED or the
-    node is deactivated.
+    its own path, before the next waypoint. A goal ends when the platform is measured where it was
+    sent; it is aborted when it rests elsewhere, when the driver leaves ENABLED or the node is
+    deactivated.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('cycloidal_trajectory', CycloidalTrajectoryParameters, **kwargs)
         self._route: Route | None = None
         self._taken = self._cancelled = False
+        self._arrival: Arrival | None = None
+        self._looking = self.create_timer(LOOK, self._look)
+        self._looking.cancel()
         self._kind: Any = MovePlatform
         self._handle: Any = None
         self._outcome: Any = None
@@ -143,10 +151,14 @@ class CycloidalTrajectory(TrajectoryNode):
         return kind.Result(code=code, message=message, pose=pose, **visited)
 
     def _on_cancel(self, _: Any) -> CancelResponse:
+        if self._cancelled and self._handle is not None:
+            return CancelResponse.ACCEPT
+        if self._arrival is not None:
+            # All has been said; a driver that plays it slowly is on its way yet.
+            self._cancelled = True
+            return CancelResponse.ACCEPT
         if self.playback is None or self._route is None or self.guard is None:
             return CancelResponse.REJECT
-        if self._cancelled:
-            return CancelResponse.ACCEPT
         self._cancelled = True
         # Taken before planning, which takes several periods: the stop begins at this moment.
         now, elapsed = self.moment()
@@ -178,18 +190,39 @@ class CycloidalTrajectory(TrajectoryNode):
         self._handle.publish_feedback(feedback)
 
     def on_rest(self) -> None:
-        """Let the goal end."""
+        """Let a cancelled goal end; wait until the platform is at the end of another."""
         if self._cancelled:
             self._end(MovePlatform.Result.CANCELED, 'came to rest on the way, as asked')
-        else:
-            self._visited = len(set(self._route.numbers)) if self._route else 0
-            self._end(MovePlatform.Result.REACHED, 'the target is reached')
+            return
+        self._visited = len(set(self._route.numbers)) if self._route else 0
+        sent = Pose(*pose_from_msg(self._pose))
+        self._arrival = Arrival(self.start_pose, sent, self.said_ns)
+        self._looking.reset()
+
+    def _look(self) -> None:
+        """Let the goal end once the platform has arrived, or will not."""
+        assert self._arrival is not None
+        try:
+            if self._arrival.over():
+                self._end(MovePlatform.Result.REACHED, 'the target is reached')
+            elif self._cancelled:
+                self._end(MovePlatform.Result.CANCELED, 'the driver still plays the last of the way')
+        except StewartError as error:
+            self._end(MovePlatform.Result.ABORTED, str(error))
+
+    def abort(self, reason: str) -> None:
+        """Let a goal end whose platform is still arriving, too."""
+        if self._arrival is not None:
+            self._end(MovePlatform.Result.ABORTED, reason)
+        super().abort(reason)
 
     def on_abort(self, reason: str) -> None:
         """Let the goal end."""
         self._end(MovePlatform.Result.ABORTED, reason)
 
     def _end(self, code: int, message: str) -> None:
+        self._arrival = None
+        self._looking.cancel()
         self._outcome.set_result((code, message, self._pose))
 
 

@@ -24,7 +24,7 @@ from stewart_node_support.qos import (
     newest,
     SENSOR_QOS,
 )
-from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 
 NOT_YET = 'not yet'
 """Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""
@@ -117,7 +117,7 @@ class StartPose:
         last = self._setpoint_reader.read(data)
         motion = Motion(*last.motion)
         if not at_rest(motion):
-            if not self._over(now, last.stamp):
+            if not self.over(last.stamp):
                 raise NotReady(f'{last.source} is moving the platform')
             # Who moved it has died; the driver has stopped it, or never begun.
             return self._measured(now)
@@ -128,7 +128,7 @@ class StartPose:
 
     def _require_followed(self, sent: Pose, now: int, stamp: int) -> None:
         """Raise `NotReady` if the driver has not brought the platform to where it was sent."""
-        if not self._over(now, stamp):
+        if not self.over(stamp):
             return
         away = float(np.linalg.norm(self._measured(now).position - sent.position))
         if away > FAR:
@@ -138,13 +138,22 @@ class StartPose:
                 'and enable, to begin where it is'
             )
 
-    def _over(self, now: int, stamp: int) -> bool:
+    def over(self, stamp: int) -> bool:
         """Tell whether the driver has long played what is stamped so [ns]."""
-        driver = self._driver
+        driver, now = self._driver, self._node.get_clock().now().nanoseconds
         assert driver is not None
         # A path that is played slowly may still be under way.
         slowed = 0.0 < driver.speed_scaling < 1.0
         return not slowed and (now - stamp) * 1e-9 >= driver.playout_delay + LONG_AFTER
+
+    def measured_since(self, stamp: int) -> tuple[int, Pose] | None:
+        """Return the newest measured pose, and its stamp [ns], if taken once `stamp` was played."""
+        data = self._poses.newest()
+        assert self._driver is not None
+        if data is None or stamp_of(data) < stamp + self._driver.playout_delay * NANOSECONDS:
+            return None
+        taken, position, quaternion = self._pose_reader.read(data)
+        return taken, Pose(position, quaternion)
 
     def _measured(self, now: int) -> Pose:
         data = self._poses.newest()

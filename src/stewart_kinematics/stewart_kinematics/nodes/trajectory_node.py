@@ -54,7 +54,7 @@ class TrajectoryNode(LifecycleNode):
         self._timer: Any = None
         self._next_look, self._looks, self._executed_ns = 0.0, 0, 0
         # When the last setpoint was said [ns], and whether another trajectory is played since.
-        self._said_ns, self._is_new = 0, False
+        self.said_ns, self._is_new = 0, False
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())
@@ -124,13 +124,13 @@ class TrajectoryNode(LifecycleNode):
                 being played must agree with it at this moment.
         """
         now = self.get_clock().now().nanoseconds
-        self._said_ns = min(self._said_ns, now)  # the clock may have been set back since
+        self.said_ns = min(self.said_ns, now)  # the clock may have been set back since
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
         self._next_look, self._looks = 0.0, 0
         self._timer.reset()
         # Simulated time stands still within an instant, and a stream has one sample for each.
-        if now > self._said_ns:
+        if now > self.said_ns:
             self._publish(now)
 
     def continue_with(self, trajectory: Trajectory) -> None:
@@ -164,7 +164,7 @@ class TrajectoryNode(LifecycleNode):
         now = self.get_clock().now().nanoseconds
         for instant in self._missed(now):
             # What came to its end may have been followed by another.
-            if self.playback is not None and instant > self._said_ns:
+            if self.playback is not None and instant > self.said_ns:
                 self._publish(instant)
                 now = self.get_clock().now().nanoseconds
         if self.playback is not None:
@@ -174,22 +174,22 @@ class TrajectoryNode(LifecycleNode):
 
     def _missed(self, now: int) -> range:
         """Return the instants [ns] to be made up for: this process may have got no processor."""
-        gap = now - self._said_ns
+        gap = now - self.said_ns
         if self._is_new or not max(WIDEST_GAP, 2e9 / self.parameters.rate) < gap <= LONGEST_GAP:
             return range(0)
-        return range(self._said_ns + WIDEST_GAP, now, WIDEST_GAP)
+        return range(self.said_ns + WIDEST_GAP, now, WIDEST_GAP)
 
     def _publish(self, now: int) -> None:
         """Publish the setpoint of an instant [ns]."""
-        if now < self._said_ns:
-            self.abort(f'the clock was set back by {1e-9 * (self._said_ns - now):.3g} s')
+        if now < self.said_ns:
+            self.abort(f'the clock was set back by {1e-9 * (self.said_ns - now):.3g} s')
             return
         self.before_sample(now)
         playback = self.playback
         assert playback is not None
         elapsed, motion = playback.elapsed(now), playback.sample(now)
         self._setpoints.publish(self._writer.write(now, motion))
-        self._said_ns, self._is_new = now, False
+        self.said_ns, self._is_new = now, False
         self.on_sample(elapsed, motion)
         ended = elapsed >= playback.trajectory.duration
         if ended and playback.over(now, self.start_pose.executed()):

@@ -1,0 +1,76 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the driver has brought the platform to where it was sent."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.nodes.start_pose import NotReady, StartPose
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    invert_quaternion,
+    log_quaternion,
+)
+from stewart_node_support.stamps import NANOSECONDS
+
+# A platform this near to its target is there [m], [rad].
+NEAR, ALMOST = 1e-3, 2e-3
+# One that rests farther from it was not brought there: the driver has refused the way [m], [rad].
+FAR, TURNED = 0.02, 0.05
+# At rest is what has not moved farther than this in this time [m], [ns].
+REST_DISTANCE, REST_TIME = 1e-4, round(0.3 * NANOSECONDS)
+
+
+class Arrival:
+    """Wait until the platform is measured at the end of a motion.
+
+    Args:
+        start_pose: What driver and platform say.
+        sent: Where the motion ended.
+        stamp: Stamp of its last setpoint [ns].
+    """
+
+    def __init__(self, start_pose: StartPose, sent: Pose, stamp: int) -> None:
+        self._start_pose = start_pose
+        self._sent, self._stamp = sent, stamp
+        self._look: tuple[int, Pose] | None = None
+
+    def over(self) -> bool:
+        """Tell whether the platform is there; False while it may still be on its way.
+
+        Raises:
+            NotReady: If it rests elsewhere, or nobody measures where it is.
+        """
+        over = self._start_pose.over(self._stamp)
+        found = self._start_pose.measured_since(self._stamp)
+        if found is None:
+            if over:
+                raise NotReady('no platform/pose tells where the platform is')
+            return False
+        stamp, here = found
+        away, angle = _apart(self._sent, here)
+        if away <= NEAR and angle <= ALMOST:
+            return True
+        if not over or not self._rests(stamp, here):
+            return False
+        if away > FAR or angle > TURNED:
+            raise NotReady(
+                f'the platform rests {1e3 * away:.0f} mm and {np.degrees(angle):.1f}° from the '
+                'target: the driver has not followed (why: "driver: commands" of its diagnostics)'
+            )
+        return True
+
+    def _rests(self, stamp: int, here: Pose) -> bool:
+        """Tell whether the platform has not moved since a look that is `REST_TIME` ago."""
+        if self._look is not None and stamp - self._look[0] < REST_TIME:
+            return False
+        before, self._look = self._look, (stamp, here)
+        return before is not None and _apart(before[1], here)[0] < REST_DISTANCE
+
+
+def _apart(first: Pose, second: Pose) -> tuple[float, float]:
+    """Return how far two poses are from each other [m], [rad]."""
+    turn = compose_quaternions(invert_quaternion(first.quaternion_xyzw), second.quaternion_xyzw)
+    way = second.position - first.position
+    return float(np.linalg.norm(way)), float(np.linalg.norm(log_quaternion(turn)))
