@@ -6,18 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.start_pose import NotReady, StartPose
-from stewart_kinematics.spatial import (
-    compose_quaternions,
-    invert_quaternion,
-    log_quaternion,
-)
+from stewart_kinematics.nodes.start_pose import FAR, NotReady, StartPose
+from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_node_support.stamps import NANOSECONDS
 
 # A platform this near to its target is there [m], [rad].
 NEAR, ALMOST = 1e-3, 2e-3
-# One that rests farther from it was not brought there: the driver has refused the way [m], [rad].
-FAR, TURNED = 0.02, 0.05
+# As `FAR`, for the attitude [rad].
+TURNED = 0.05
 # At rest is what has not moved farther than this in this time [m], [ns].
 REST_DISTANCE, REST_TIME = 1e-4, round(0.3 * NANOSECONDS)
 

@@ -206,7 +206,9 @@ class CycloidalTrajectory(TrajectoryNode):
             if self._arrival.over():
                 self._end(MovePlatform.Result.REACHED, 'the target is reached')
             elif self._cancelled:
-                self._end(MovePlatform.Result.CANCELED, 'the driver still plays the last of the way')
+                self._end(
+                    MovePlatform.Result.CANCELED, 'the driver still plays the last of the way'
+                )
         except StewartError as error:
             self._end(MovePlatform.Result.ABORTED, str(error))
 

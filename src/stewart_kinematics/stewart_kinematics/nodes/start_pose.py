@@ -32,6 +32,8 @@ NOT_YET = 'not yet'
 # This far from where it was sent [m], this long after it should have been there [s], the platform
 # was not brought there: the driver has refused the way.
 FAR, LONG_AFTER = 0.02, 1.0
+# A path that was played slowly is that far behind at most, once it is played at full speed [ns].
+LONGEST_WAY = 20_000_000_000
 # Of a jog that is stamped later than this from now nothing moves: the driver refuses it [ns].
 JOG_AHEAD = 100_000_000
 
@@ -73,6 +75,8 @@ class StartPose:
         self._begun_at = 0
         # Last setpoint executed before, whose stamp may be later if the clock was set back [ns].
         self._before = 0
+        # When the driver last played paths slowly [ns].
+        self._slow_until = -LONGEST_WAY
         self._poses = Inbox(node, PoseStamped, 'platform/pose', newest(SENSOR_QOS))
         self._executed = Inbox(node, PlatformSetpoint, 'platform/commanded', newest(COMMANDED_QOS))
         self._pose_reader, self._setpoint_reader = pose_reader(), setpoint_reader()
@@ -142,12 +146,13 @@ class StartPose:
         """Tell whether the driver has long played what is stamped so [ns]."""
         driver, now = self._driver, self._node.get_clock().now().nanoseconds
         assert driver is not None
-        # A path that is played slowly may still be under way.
-        slowed = 0.0 < driver.speed_scaling < 1.0
-        return not slowed and (now - stamp) * 1e-9 >= driver.playout_delay + LONG_AFTER
+        if _is_slow(driver):
+            return False
+        played = stamp + round((driver.playout_delay + LONG_AFTER) * NANOSECONDS)
+        return now >= played and not 0 <= now - self._slow_until < LONGEST_WAY
 
     def measured_since(self, stamp: int) -> tuple[int, Pose] | None:
-        """Return the newest measured pose, and its stamp [ns], if taken once `stamp` was played."""
+        """Return the newest measured pose, and its stamp [ns]; None before `stamp` is played."""
         data = self._poses.newest()
         assert self._driver is not None
         if data is None or stamp_of(data) < stamp + self._driver.playout_delay * NANOSECONDS:
@@ -168,6 +173,8 @@ class StartPose:
 
     def _on_driver_state(self, message: DriverState) -> None:
         known, was_enabled = self._driver is not None, self.enabled
+        if self._driver is not None and _is_slow(self._driver):
+            self._slow_until = to_nanoseconds(message.header.stamp)
         self._driver = message
         if self.enabled and not was_enabled:
             self._begun_at = to_nanoseconds(message.header.stamp)
@@ -180,3 +187,8 @@ class StartPose:
         stamp = to_nanoseconds(message.header.stamp)
         if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
             self._begun_at = max(self._begun_at, stamp)
+
+
+def _is_slow(driver: DriverState) -> bool:
+    """Tell whether a path is played more slowly than it is sent; it may long be under way."""
+    return 0.0 < driver.speed_scaling < 1.0
