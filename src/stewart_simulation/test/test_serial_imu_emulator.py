@@ -133,6 +133,7 @@ def test_a_sensor_that_keeps_its_pace_is_well(bench: Bench) -> None:
     bench.connected()
 
     def well() -> bool:
+        bench.reader.take()
         verdict = bench.verdict(0.6)
         return verdict.severity is Severity.OK and verdict.message.endswith('at 115200 baud')
 

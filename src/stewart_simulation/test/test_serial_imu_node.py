@@ -109,7 +109,7 @@ def test_imu_data_is_what_the_sensor_feels(rig: Callable[..., Rig]) -> None:
 
 @pytest.mark.realtime
 def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
-    rig: Callable[..., Rig],
+    rig: Callable[..., Rig], lateness: Callable[[], float]
 ) -> None:
     bench = rig()
     bench.run()
@@ -119,7 +119,8 @@ def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
     roll = np.array([2 * np.arctan2(m.orientation.x, m.orientation.w) for m in messages])
     rates = np.array([m.angular_velocity.x for m in messages])
 
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.02)
+    # What the clock was off by after late arrivals, it mends within these samples.
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, abs=1e-4 + lateness() / len(stamps))
     slope = (roll[2:] - roll[:-2]) / (stamps[2:] - stamps[:-2])
     assert np.median(np.abs(slope - rates[1:-1])) < 0.02 * AMPLITUDE * np.pi
     assert abs(stamps[-1] - time.time()) < 1.0
