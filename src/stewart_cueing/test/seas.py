@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from stewart_kinematics.trajectories.spectrum import Jonswap
 from stewart_simulation.ship import at_scale, Ship
 
-PERIOD, SCALE, PEAK_PERIOD, HEIGHT = 0.005, 10.0, 6.4, 1.0
+PERIOD, SCALE, PEAK_PERIOD, HEIGHT = 0.01, 10.0, 6.4, 1.0
 MODEL_PERIOD = PEAK_PERIOD / SCALE**0.5
 SHIP = Ship(Jonswap(HEIGHT, PEAK_PERIOD), 1, np.radians(150.0), at_scale(SCALE))
 CALM = at_scale(SCALE).arm[2] / SCALE

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import socket
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ from stewart_node_support.stamps import to_nanoseconds
 class Ride(Rig):
     """A rig with somebody on it."""
 
-    def __init__(self, pose: Pose | None = None, **parameters: str) -> None:
+    def __init__(self, pose: Pose | None = None, **parameters: Any) -> None:
         super().__init__(pose or neutral_plus())
         self.node = self.active(MotionCueing, **parameters)
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
@@ -64,12 +65,13 @@ class Ride(Rig):
         self.probe.destroy_timer(timer)
 
 
-@pytest.fixture
-def rig() -> Iterator[Ride]:
-    with Ride() as running:
+@pytest.fixture(params=[100.0])
+def rig(request: pytest.FixtureRequest) -> Iterator[Ride]:
+    with Ride(rate=request.param) as running:
         yield running
 
 
+@pytest.mark.parametrize('rig', [200.0], indirect=True)
 @pytest.mark.parametrize(
     ('seconds', 'interval'),
     [(3.0, 0.02), pytest.param(20.0, 0.005, marks=pytest.mark.slow)],
@@ -105,7 +107,7 @@ def test_a_drive_through_the_node_is_that_of_the_verb_at_most_20_ms_later(
 
 
 def test_the_optimal_method_goes_the_same_way() -> None:
-    with Ride(method='optimal') as rig:
+    with Ride(method='optimal', rate=100.0) as rig:
         rig.start()
         rig.setpoints.clear()
         rig.feel(drive(2.0, 0.02))

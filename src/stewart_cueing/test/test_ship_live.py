@@ -42,7 +42,7 @@ def test_a_base_is_known_when_it_was_heard_for_long_enough_and_not_in_silence():
 def test_samples_that_are_lost_or_too_many_change_a_prediction_by_little():
     every, few = LiveBase(MODEL_PERIOD, PERIOD, 0.2), LiveBase(MODEL_PERIOD, PERIOD, 0.2)
     rng = np.random.default_rng(1)
-    for n in range(3000):
+    for n in range(round(15.0 / PERIOD)):
         sample = felt(n * PERIOD, rng)
         every.put(n * PERIOD, sample)
         if n % 10:

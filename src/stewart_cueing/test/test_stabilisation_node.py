@@ -12,7 +12,7 @@ pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import DELAY, motions, neutral_plus, require_continuous, Rig, VIGO
-from seas import felt, left_over, MODEL_PERIOD, SHIP
+from seas import felt, left_over, MODEL_PERIOD, PERIOD, SHIP
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
 from stewart_cueing.nodes.following_node import Phase
@@ -30,16 +30,18 @@ class AtSea(Rig):
 
     def __init__(self) -> None:
         super().__init__(neutral_plus())
-        self.node = self.active(Stabilisation, peak_period=MODEL_PERIOD, delay=DELAY)
+        self.node = self.active(
+            Stabilisation, rate=1.0 / PERIOD, peak_period=MODEL_PERIOD, delay=DELAY
+        )
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
         self.imu = self.talk(Imu, 'base/imu', SENSOR_QOS)
         self.drive(DriverState.ENABLED)
         self._rng = np.random.default_rng(1)
-        first = round(SETTLING * MODEL_PERIOD / 0.005)
+        first = round(SETTLING * MODEL_PERIOD / PERIOD)
         for n in range(first, 0, -1):
-            time = self.now() - 0.005 * n
+            time = self.now() - PERIOD * n
             self.node._base.put(time, felt(time, self._rng))
-        self._talking = self.probe.create_timer(0.005, self._say)
+        self._talking = self.probe.create_timer(PERIOD, self._say)
 
     def now(self) -> float:
         """Return simulated time [s]."""

@@ -16,7 +16,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array
 
-PERIOD, SECONDS, HOME = 0.005, 4.0, 5.0
+PERIOD, SECONDS, HOME = 0.01, 4.0, 5.0
 """Between two setpoints, of a ride, and what it is given to come home [s]."""
 Stream = list[tuple[float, Array]]
 
