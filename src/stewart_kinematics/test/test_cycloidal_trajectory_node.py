@@ -37,7 +37,7 @@ class MoveRig(Rig):
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__(**keywords)
-        self.node = self.active(CycloidalTrajectory)
+        self.node = self.active(CycloidalTrajectory, rate=100.0)
         self.feedback: list[Any] = []
 
     def goal(self, target: Pose = TARGET, duration: float = 0.0, speed_scale: float = 0.0) -> Any:
@@ -78,9 +78,8 @@ def test_move_reaches_its_target_without_a_jump_and_falls_silent(rig: MoveRig) -
     np.testing.assert_allclose(motion.position[-1], TARGET.position, atol=1e-12)
     assert {message.source for message in rig.setpoints} == {'cycloidal_trajectory'}
     assert time[-1] == pytest.approx(1.0, abs=0.1)
-    # Sampled from the clock at 200 Hz; a loaded machine skips some ticks, never adds any.
-    assert 20 < len(rig.setpoints) <= 206
-    assert np.diff(time).min() < 0.006
+    assert 100 < len(rig.setpoints) <= 104
+    assert np.diff(time).min() == pytest.approx(0.01)
     assert rig.node.published['setpoint'].count == len(rig.setpoints)
     assert rig.inverse.refusals.refused == 0
     rig.setpoints.clear()

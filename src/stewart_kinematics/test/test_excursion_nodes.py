@@ -33,6 +33,7 @@ WAVE = {
     'scaling': 'none',
     # The way there and home as fast as allowed.
     'speed_scale': 1.0,
+    'rate': 100.0,
 }
 
 
@@ -231,7 +232,12 @@ def test_parameters_set_between_two_configurations_count(rig: Rig) -> None:
 
 def test_excitation_plays_a_shipped_multi_sine(rig: Rig) -> None:
     node = rig.active(
-        ExcitationTrajectory, duration=2.0, fade_in=0.5, fade_out=0.5, speed_scale=1.0
+        ExcitationTrajectory,
+        duration=2.0,
+        fade_in=0.5,
+        fade_out=0.5,
+        speed_scale=1.0,
+        rate=100.0,
     )
     assert rig.call(Trigger, 'excitation/start').success
     quiet(rig, node)
