@@ -104,6 +104,7 @@ def test_park_is_allowed_and_close_to_the_lowest_pose(name: str) -> None:
         ('pose: park', 'position_m: [0, 0, 0]', r'waypoints\[3\]\.rpy_deg.*missing'),
         ('to: neutral', 'to: netral', r'relative_to.*did you mean neutral\?'),
         ('pose: high,', 'pose: high, rpy_deg: [0, 0, 0],', 'not both'),
+        ('  high:', '  zero:', "poses: expected .*zero is the platform's"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -90,6 +90,9 @@ class WaypointList:
         poses = named_poses(platform)
         if section.has('poses'):
             own = section.section('poses')
+            for key in {'neutral', 'zero'} & set(own.names()):
+                expected = f"a name of its own, {key} is the platform's"
+                raise ConfigurationError('poses', key, expected)
             poses |= {key: compose_poses(reference, own.pose(key)) for key in own.names()}
         general = _paced(section, Waypoint(Pose.identity()))
         items = section.sections('waypoints')
