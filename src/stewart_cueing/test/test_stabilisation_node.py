@@ -110,6 +110,18 @@ def test_in_silence_it_rests_and_stop_brings_it_home() -> None:
         require_continuous(rig.setpoints)
 
 
+@pytest.mark.parametrize('ahead', [3600.0, 2.0, -3600.0])
+def test_an_imu_of_another_time_is_not_heard_and_told(ahead: float) -> None:
+    with AtSea() as rig:
+        rig.node.prepare(rig.node.guard)
+        rig.fall_silent()
+        for _ in range(150):
+            stamp = header_msg(from_seconds(rig.now() + ahead))
+            rig.imu.publish(Imu(header=stamp, linear_acceleration=vector3_msg([0.0, 0.0, 9.8])))
+            rig.spin(0.01)
+        assert rig.said(f'no IMU of the base is heard (its stamps are {ahead:.1f} s ahead')
+
+
 def test_nothing_is_made_up_for_until_the_observer_has_settled() -> None:
     with AtSea() as rig:
         rig.node.prepare(rig.node.guard)

@@ -13,7 +13,7 @@ pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
-from kinematic_rig import motions, require_at_rest, require_continuous, Rig
+from kinematic_rig import motions, require_at_rest, require_continuous, Rig, VIGO
 from sensor_msgs.msg import Joy
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.teleop import Teleop
@@ -111,7 +111,7 @@ def test_a_velocity_may_be_one_in_the_platforms_axes(rig: HandRig) -> None:
 
 
 def test_the_sticks_move_it_while_the_dead_mans_button_is_held(rig: HandRig) -> None:
-    rig.stick(0.3, {1: 1.0}, held=False)
+    rig.stick(0.3, {1: 0.5}, held=False)
     assert not rig.setpoints
     rig.stick(0.4, {1: 0.5, 0: 0.05})
     rig.stick(0.5, {1: 0.5}, held=False)
@@ -138,7 +138,7 @@ def test_full_stick_slows_down_in_front_of_a_limit_and_says_why(rig: HandRig) ->
 
 
 def test_a_button_that_is_down_from_the_beginning_moves_nothing(rig: HandRig) -> None:
-    full = {1: 1.0}
+    full = {1: 0.9}
     rig.stick(0.3, full)
     assert 'button 4 has been down from the beginning' in rig.node.refusal
     rig.stick(0.04, full, held=False)
@@ -227,3 +227,45 @@ def test_a_message_that_is_nearly_too_late_is_obeyed() -> None:
 
         assert node.aborted == ''
         assert rig.setpoints
+
+
+def both(rig: HandRig, seconds: float, stick: float, twist: Any) -> None:
+    """Let a gamepad that is held and another program ask for velocities in turns."""
+    for _ in range(round(seconds / 0.02)):
+        rig.stick(0.02, {1: stick})
+        rig.push(0.02, twist)
+
+
+def test_zeros_of_another_source_take_nothing_away(rig: HandRig) -> None:
+    rig.stick(0.1, {}, held=False)
+    both(rig, 0.5, 1.0, (0.0,) * 6)
+    fastest = rig.node.parameters.speed_scale * VIGO.limits.linear_velocity
+    assert motions(rig.setpoints)[1].linear_velocity[-1, 0] == pytest.approx(fastest, rel=0.05)
+    # Letting go of the button stops whatever else is said.
+    for _ in range(15):
+        rig.stick(0.02, {1: 1.0}, held=False)
+        rig.push(0.02, (0.0,) * 6)
+    rig.spin(0.5)
+    rig.way()
+
+
+def test_a_second_source_is_not_heard_and_told_who_moves_the_platform(rig: HandRig) -> None:
+    rig.stick(0.1, {}, held=False)
+    both(rig, 0.5, 1.0, UP)
+    assert rig.node.refusal == 'joy moves the platform: teleop/twist is not heard'
+    assert np.ptp(motions(rig.setpoints)[1].position[:, 2]) < 1e-9
+    rig.stick(0.1, {}, held=False)
+    rig.push(0.5)
+    rig.spin(0.5)
+    assert rig.way()[2] > 0.005
+
+
+def test_an_axis_that_rests_at_its_end_moves_nothing(rig: HandRig) -> None:
+    """As a trigger does."""
+    rig.stick(0.1, {4: 1.0}, held=False)
+    rig.stick(0.2, {4: 1.0})
+    assert "axis 4 of joy was at its end before the dead man's button" in rig.node.refusal
+    assert not rig.setpoints
+    rig.stick(0.1, {}, held=False)
+    rig.stick(0.3, {4: 1.0})
+    assert rig.setpoints

@@ -70,7 +70,7 @@ def play(rig: Rig, stream: list[Sent]) -> float:
             message.header.stamp = from_nanoseconds(now().nanoseconds - round(1e9 * sent.late))
         pad.publish(message)
 
-    say(Sent(0.0, buttons=(0,) * len(HELD)))
+    say(Sent(0.0, forward(0.0), (0,) * len(HELD)))
     rig.spin(0.02)
     begun = now().nanoseconds
     for sent in stream:

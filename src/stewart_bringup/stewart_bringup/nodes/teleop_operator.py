@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TWIST, STATUS = 'teleop/twist', 'teleop: steering'
 # A velocity counts for 100 ms.
 PERIOD = 0.02
+# Nobody is told to stop for longer after the last key [s]: others may be steering.
+STOPPING = 0.2
 
 
 class TeleopOperator(Operator):
@@ -48,6 +50,7 @@ class TeleopOperator(Operator):
         """
         await self.until(lambda: self.heard_driver, 'driver/state')
         await self.until(lambda: self._twists.get_subscription_count() > 0, TWIST)
+        moved = -np.inf
         try:
             while not self.stopped:
                 if self.driver_state.state != DriverState.ENABLED:
@@ -55,7 +58,10 @@ class TeleopOperator(Operator):
                     raise RequestRefused(TWIST, reason)
                 now = self.now()
                 keys.press(read(), now)
-                self._publish(keys.twist(now))
+                twist = keys.twist(now)
+                moved = now if np.any(twist) else moved
+                if now - moved < STOPPING:
+                    self._publish(twist)
                 told = f'; {self.status.message}' if self.status else ''
                 show(f'a key moves at {keys}{told}')
                 await self.pause(PERIOD)

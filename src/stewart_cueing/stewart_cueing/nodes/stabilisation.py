@@ -11,7 +11,7 @@ from sensor_msgs.msg import Imu
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import StabilisationParameters
-from stewart_cueing.ship.live import LiveBase, LiveLevelling
+from stewart_cueing.ship.live import LiveBase, LiveLevelling, LOST
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_node_support.conversions import vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
@@ -33,7 +33,7 @@ class Stabilisation(FollowingNode):
         self._base: LiveBase | None = None
         super().__init__('stabilisation', 'stabilisation', StabilisationParameters, **kwargs)
         self._taken = self._refused = 0
-        self._why = ''
+        self._why, self._is_refused = '', False
         self.create_subscription(Imu, 'base/imu', self._on_imu, SENSOR_QOS)
         self.diagnostics.add('base', self._report_base)
 
@@ -63,15 +63,22 @@ class Stabilisation(FollowingNode):
         parts = message.linear_acceleration, message.angular_velocity
         try:
             sample = np.concatenate([vector_from_msg(part) for part in parts])
-            self._base.put(to_seconds(message.header.stamp), sample)
+            stamp = to_seconds(message.header.stamp)
+            ahead = stamp - self._now()
+            if not -LOST <= ahead <= self.parameters.input_silence:
+                off = f'its stamps are {ahead:.1f} s ahead of this clock'
+                raise BaseInputError(f'{off}: set one clock by the other')
+            self._base.put(stamp, sample)
         except (BaseInputError, MessageError) as error:
             self._refused, self._why = self._refused + 1, str(error)
+            self._is_refused = True
         else:
             self._taken += 1
+            self._is_refused = False
 
     def _report_base(self) -> Report:
         values = {'taken': self._taken, 'refused': self._refused, 'last refusal': self._why}
-        now = self.get_clock().now().nanoseconds / NANOSECONDS
+        now = self._now()
         if self._base is None:
             return Report(Level.STALE, 'not configured', values)
         if self.phase is Phase.FOLLOW:
@@ -85,4 +92,8 @@ class Stabilisation(FollowingNode):
         if self._base.heard(now):
             return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)
         level = Level.WARN if self.phase is Phase.FOLLOW else Level.OK
-        return Report(level, 'no IMU of the base is heard: the platform rests', values)
+        why = f' ({self._why})' if self._is_refused else ''
+        return Report(level, f'no IMU of the base is heard{why}: the platform rests', values)
+
+    def _now(self) -> float:
+        return float(self.get_clock().now().nanoseconds / NANOSECONDS)

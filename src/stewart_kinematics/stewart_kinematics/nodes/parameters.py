@@ -73,6 +73,10 @@ class TrajectoryParameters:
     pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
 
 
+# A stick or trigger beyond is at its end [-].
+END = 0.9
+
+
 @dataclass(frozen=True)
 class TeleopParameters(TrajectoryParameters):
     """Parameters of the node that follows velocities; the defaults are those of most gamepads."""
@@ -105,6 +109,10 @@ class TeleopParameters(TrajectoryParameters):
         sticks = np.array([axes[number] if number >= 0 else 0.0 for number in numbers])
         beyond = np.maximum(np.abs(sticks) - self.dead_zone, 0.0) / (1.0 - self.dead_zone)
         return np.sign(sticks) * beyond * np.array(self.signs)
+
+    def pushed(self, axes: list[float]) -> list[int]:
+        """Return the axes in use that are at an end, as a trigger is that nobody touches."""
+        return [number for number in self.axes if number >= 0 and abs(axes[number]) > END]
 
 
 @dataclass(frozen=True)

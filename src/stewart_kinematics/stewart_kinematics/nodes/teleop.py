@@ -20,6 +20,7 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
+TWIST, JOY = 'teleop/twist', 'joy'
 PLATFORM_FRAME = 'platform_link'
 # What was wrong is said so often at most, for it comes with every message [s].
 COMPLAINTS = 1.0
@@ -33,16 +34,21 @@ class Teleop(TrajectoryNode):
     A velocity counts for 0.1 s. It begins a motion where the platform rests and no other source
     has it, as the other trajectory nodes do, and the motion ends when the platform has come to
     rest and nothing is asked for. Towards a limit the platform becomes slower and stops before it.
-    The dead man's button of a gamepad begins a motion only if it was seen released before.
+    The dead man's button of a gamepad begins a motion only if it was seen released before, with no
+    axis at its end. While one topic asks for a motion the other is not heard; asked for nothing,
+    it does not disturb.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('teleop', TeleopParameters, **kwargs)
         self._steering: Steering | None = None
-        self._released = self._by_joy = False
-        self._joy_heard = -math.inf
-        self.create_subscription(TwistStamped, 'teleop/twist', self._on_twist, COMMAND_QOS)
-        self.create_subscription(Joy, 'joy', self._on_joy, COMMAND_QOS)
+        self._released, self._joy_heard = False, -math.inf
+        # Axes that were at their end while the button was released.
+        self._pushed: list[int] = []
+        # Who asked last for a motion, and when [s].
+        self._source, self._asked = '', -math.inf
+        self.create_subscription(TwistStamped, TWIST, self._on_twist, COMMAND_QOS)
+        self.create_subscription(Joy, JOY, self._on_joy, COMMAND_QOS)
         self.diagnostics.add('steering', self._report_steering)
 
     def before_sample(self, now: int) -> None:
@@ -70,8 +76,8 @@ class Teleop(TrajectoryNode):
                 return
             parts = message.twist.linear, message.twist.angular
             twist = np.concatenate([vector_from_msg(part) for part in parts])
-            self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
-            self._by_joy = False
+            if self._is_heard(TWIST, twist):
+                self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
         except (StewartError, MessageError) as error:
             self._complain(error)
 
@@ -85,16 +91,23 @@ class Teleop(TrajectoryNode):
         try:
             axes = parameters.asked(message.axes, message.buttons)
             if axes is None:
+                self._pushed = parameters.pushed(message.axes)
                 self._let_go()
                 return
             if self._is_old(message.header.stamp):
                 return
+            if self._pushed:
+                raise MessageError(
+                    f"axis {self._pushed[0]} of {JOY} was at its end before the dead man's button "
+                    'was pressed: let go of both once (a trigger that rests there is no axis)'
+                )
             if not self._released:
                 button = f"the dead man's button {parameters.dead_man_button}"
                 raise MessageError(f'{button} has been down from the beginning: let go of it once')
             fastest = np.repeat([limits.linear_velocity, limits.angular_velocity], 3)
-            self._ask(parameters.speed_scale * fastest * axes, message.header.stamp)
-            self._by_joy = True
+            twist = parameters.speed_scale * fastest * axes
+            if self._is_heard(JOY, twist):
+                self._ask(twist, message.header.stamp)
         except (StewartError, MessageError) as error:
             # What was held before the rig was ready moves nothing once it is.
             self._released &= self._steering is not None
@@ -103,8 +116,24 @@ class Teleop(TrajectoryNode):
     def _let_go(self) -> None:
         """Stop what the gamepad moves; one that lies there does not stop what others move."""
         self._released = True
-        if self._steering is not None and self._by_joy:
+        if self._steering is not None and self._source == JOY:
             self._steering.release()
+
+    def _is_heard(self, source: str, twist: np.ndarray) -> bool:
+        """Tell whether a topic steers now; a velocity of another one counts for `TIMEOUT`.
+
+        Raises:
+            MessageError: If it asks for a motion while another one does.
+        """
+        now = self.get_clock().now().nanoseconds * 1e-9
+        moving = bool(np.any(twist))
+        if source != self._source and 0.0 <= now - self._asked < TIMEOUT:
+            if moving:
+                raise MessageError(f'{self._source} moves the platform: {source} is not heard')
+            return False
+        if moving:
+            self._source, self._asked = source, now
+        return True
 
     def _ask(self, twist: np.ndarray, stamp: Any, *, in_platform: bool = False) -> None:
         """Take a velocity (6,) [m/s, rad/s] of an instant; it begins a motion where none is.
