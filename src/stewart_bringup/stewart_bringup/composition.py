@@ -14,9 +14,12 @@ also goes without the services for parameters, lifecycle and type descriptions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+import os
 from pathlib import Path
+from socket import AF_UNIX, SOCK_DGRAM, socket
 import sys
 import time
 from typing import Any
@@ -220,16 +223,13 @@ def run_rig(
     """
     if stop is not None and stop.requested:
         return
-    with middleware(['--ros-args', '--log-level', log_level]):
+    with middleware(['--ros-args', '--log-level', log_level]), only_here(namespace):
         neighbour = Neighbour(namespace)
         nodes = compose(files, namespace=namespace, record=record, simulated=speed is not None)
         if neighbour.heard():
             for node in nodes:
                 node.destroy_node()
-            raise BringupError(
-                f'another rig runs in the namespace {namespace or "/"} already: end it, or give '
-                'this one a --namespace or a ROS_DOMAIN_ID of its own'
-            )
+            raise _already(namespace)
         pace = None if speed is None else simulated_pace(nodes, speed)
         if play is None:
             spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
@@ -237,6 +237,32 @@ def run_rig(
         operator = operator_of(files, play, stop or StopSignals(), namespace)
         # The operator heeds the request to stop: it brings the platform to rest.
         spin([*nodes, operator], task=operator.play, stop=StopSignals(), pace=pace)
+
+
+@contextmanager
+def only_here(namespace: str) -> Iterator[None]:
+    """Keep other rigs of this machine out of a namespace, from before the driver says anything.
+
+    The name of a socket, without a file, is what two that start at once cannot both have; it goes
+    with the process.
+
+    Raises:
+        BringupError: If another rig has it.
+    """
+    domain = os.environ.get('ROS_DOMAIN_ID', '0')
+    with socket(AF_UNIX, SOCK_DGRAM) as taken:
+        try:
+            taken.bind(f'\0stewart rig {domain} /{namespace.strip("/")}')
+        except OSError:
+            raise _already(namespace) from None
+        yield
+
+
+def _already(namespace: str) -> BringupError:
+    return BringupError(
+        f'another rig runs in the namespace {namespace or "/"} already: end it, or give '
+        'this one a --namespace or a ROS_DOMAIN_ID of its own'
+    )
 
 
 class Neighbour:
