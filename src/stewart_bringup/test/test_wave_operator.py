@@ -23,6 +23,7 @@ from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
 from stewart_bringup.nodes.wave_operator import SETTLED, WaveOperator
+from stewart_bringup.verbs.drive import _act, _in_words
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.start_pose import NotYet
 from stewart_node_support.lock_step import LockStep
@@ -52,12 +53,13 @@ class Straw(Node):
         self.when: dict[str, float] = {}
         self.refuses, self.refusals, self.reason = '', 1, 'no wave today'
         self.after_start: list[tuple[int, str]] = []
+        self.live_for = 0.0
         self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         self.create_timer(0.005, lambda: self._poses.publish(PoseStamped()))
         for name in (
             *('driver/enable', 'ocean/start', 'ocean/stop', 'driver/disable'),
-            'driver/reset_fault',
+            *('driver/reset_fault', 'driver/quick_stop'),
         ):
             self.create_service(Trigger, name, self._answer_to(name))
         self.tell(DriverState.DISABLED, 'started')
@@ -66,8 +68,14 @@ class Straw(Node):
     def now(self) -> float:
         return 1e-9 * float(self.get_clock().now().nanoseconds)
 
-    def tell(self, state: int, reason: str) -> None:
-        self._states.publish(DriverState(state=state, reason=reason))
+    def tell(self, state: int, reason: str, *, live: bool = False) -> None:
+        self._states.publish(DriverState(state=state, reason=reason, live=[live] * 6))
+
+    def let_go(self, live_for: float) -> None:
+        """Be DISABLED, and without voltage only after a time [s]."""
+        self.tell(DriverState.DISABLED, 'off', live=live_for > 0.0)
+        if live_for > 0.0:
+            self.create_timer(live_for, lambda: self.tell(DriverState.DISABLED, 'off'))
 
     def _answer_to(self, name: str) -> Any:
         def answer(_: Any, response: Trigger.Response) -> Trigger.Response:
@@ -78,8 +86,8 @@ class Straw(Node):
             response.message = self.reason if refused else ''
             if name == 'driver/enable':
                 self.tell(DriverState.ENABLED, 'on')
-            if name == 'driver/disable':
-                self.tell(DriverState.DISABLED, 'off')
+            if name in {'driver/disable', 'driver/quick_stop'}:
+                self.let_go(self.live_for)
             if name == 'ocean/start':
                 for state, reason in self.after_start:
                     self.tell(state, reason)
@@ -101,6 +109,21 @@ def play(straw: Straw, stop: StopSignals, how: str = 'play', **settings: Any) ->
     task = getattr(operator, how)
     finished: bool = spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
     return finished
+
+
+@pytest.mark.parametrize('action', ['disable', 'quick-stop'])
+@pytest.mark.parametrize(('live_for', 'said'), [(0.3, 'nothing is live'), (9.0, 'still live')])
+def test_who_switches_off_is_told_what_is_live_afterwards(
+    straw: Straw, action: str, live_for: float, said: str
+) -> None:
+    """The driver is DISABLED a moment before its drives say that they are without voltage."""
+    straw.live_for = live_for
+    straw.tell(DriverState.ENABLED, 'on', live=True)
+    operator = Operator(StopSignals())
+    task = partial(_act, operator, action=action, value=0.0, in_form=_in_words)
+    told = spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
+    assert told.startswith('DISABLED, ')
+    assert f', {said}' in told
 
 
 def test_wave_is_played_from_power_on_to_power_off(straw: Straw) -> None:

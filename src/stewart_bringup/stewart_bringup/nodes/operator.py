@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 import math
 import time
@@ -33,6 +34,8 @@ SLOW_SERVICES, SLOW_LIMIT = ('driver/reset_fault', 'driver/home'), 35.0
 DISCOVERY_LIMIT = 5.0
 # The longest stroke there is, at a tenth of a slow leg's rate [s].
 LONGEST_PARKING = 120.0
+# The driver is DISABLED before the drives have said that they are without voltage [s].
+LETTING_GO = 1.0
 # A wait that lasts longer is told meanwhile [s].
 UNTOLD = 0.3
 STATE = 'driver/state'
@@ -221,6 +224,12 @@ class Operator(Node):
         service = 'driver/disable'
         await self.request(service)
         await self.reach(DriverState.DISABLED, service, at_least=LONGEST_PARKING)
+
+    async def without_voltage(self) -> bool:
+        """Wait a moment until no leg is live; return whether that has come true."""
+        with suppress(RequestRefused):
+            await self.until(lambda: not any(self.driver_state.live), STATE, limit=LETTING_GO)
+        return not any(self.driver_state.live)
 
     async def reach(
         self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0

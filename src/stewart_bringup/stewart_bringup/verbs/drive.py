@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 HELP = 'enable, disable, home, stop, slow down or reset the drives of a running rig'
 
 DETAILS = """
-Prints the state that the driver is in afterwards. It waits until that is reached; what the driver
-refuses or does not reach is told in one sentence, with exit code 1. quick-stop is the strongest
-stop of all six legs along one common path; it is no emergency stop (docs/safety.md). What is live
-has voltage: where no leg is live the drives are off.
+Prints the state that the driver is in afterwards. It waits until that is reached, and up to 1 s
+more until nothing is live where the drives were switched off: what is live then, is said to be so
+still. What the driver refuses or does not reach is told in one sentence, with exit code 1.
+quick-stop is the strongest stop of all six legs along one common path; it is no emergency stop
+(docs/safety.md). What is live has voltage: where no leg is live the drives are off.
 
 examples:
   stewart drive state
@@ -94,10 +95,11 @@ def _value(action: str, text: str | None) -> float:
 
 
 async def _act(
-    operator: Operator, action: str, value: float, in_form: Callable[[Operator, str], str]
+    operator: Operator, action: str, value: float, in_form: Callable[[Operator, str, str], str]
 ) -> str:
     """Do what was asked for, and return the state."""
     from std_srvs.srv import SetBool
+    from stewart_bringup.nodes.operator import LETTING_GO
     from stewart_interfaces.msg import DriverState
     from stewart_interfaces.srv import SetSpeedScaling
     from stewart_node_support.conversions import STATE_NAMES
@@ -125,8 +127,11 @@ async def _act(
         ends = {DriverState.DISABLED}
         ends.add(DriverState.FAULT if action == 'quick-stop' else DriverState.ENABLED)
         await operator.until(lambda: operator.driver_state.state in ends, service)
-    number = operator.driver_state.state
-    return in_form(operator, STATE_NAMES.get(number, str(number)))
+    number, live = operator.driver_state.state, 'live'
+    off = action in {'disable', 'quick-stop'} and number == DriverState.DISABLED
+    if off and not await operator.without_voltage():
+        live = f'still live after {LETTING_GO:g} s'
+    return in_form(operator, STATE_NAMES.get(number, str(number)), live)
 
 
 async def _until_home(operator: Operator, service: str) -> None:
@@ -145,12 +150,12 @@ async def _until_home(operator: Operator, service: str) -> None:
     await operator.until(lambda: operator.driver_state.homed, service)
 
 
-def _in_words(operator: Operator, name: str) -> str:
+def _in_words(operator: Operator, name: str, live: str) -> str:
     state = operator.driver_state
     homed = 'homed' if state.homed else 'not homed'
     simulated = ', SIMULATED: no metal moves' if state.simulated else ''
-    legs = [str(leg) for leg, live in enumerate(state.live, 1) if live]
-    live = f', live: legs {" ".join(legs)}' if legs else ', nothing is live'
+    legs = [str(leg) for leg, on in enumerate(state.live, 1) if on]
+    live = f', {live}: legs {" ".join(legs)}' if legs else ', nothing is live'
     holds = ', holding' if state.holding else ''
     more = ', OVERRIDE' if state.override else ''
     more += f', speed {100.0 * state.speed_scaling:g} %' if state.speed_scaling < 1.0 else ''
@@ -159,7 +164,7 @@ def _in_words(operator: Operator, name: str) -> str:
     return f'{said}: {state.reason}{todo}'
 
 
-def _as_json(operator: Operator, name: str) -> str:
+def _as_json(operator: Operator, name: str, _live: str) -> str:
     values = {key: getattr(operator.driver_state, key) for key in SHOWN}
     arrays = {key: list(values[key]) for key in ('live', 'braked', 'sto')}
     return json.dumps({'state': name, **values, **arrays}, indent=2)
