@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_bags.series import DriverStateSeries, JointSeries, PoseSeries, SetpointSeries
 from stewart_bringup.demo.recording import Recording
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
 
 NS = 1_000_000_000
 QUANTITIES = ('position', 'velocity', 'effort')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,11 @@ def test_driver_that_stops_ends_the_wave_and_the_next_starts_where_it_stopped(ri
     rig.spin(1.0)
     rig.drive(DriverState.STOPPING, 'silence')
     assert node.playback is None
+    assert re.fullmatch(
+        r'nothing is being played; the last motion was aborted \d\.\d s ago: '
+        'the driver went to STOPPING: silence',
+        rig.call(Trigger, 'ocean/stop').message,
+    )
     assert rig.call(Trigger, 'ocean/start').message.startswith('not yet: the driver is STOPPING')
     rig.drive(DriverState.ENABLED)
     rig.spin(0.1)

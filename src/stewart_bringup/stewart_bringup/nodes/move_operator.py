@@ -5,35 +5,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped
-import numpy as np
 from rclpy.action import ActionClient
 from stewart_bringup.errors import RequestRefused
-from stewart_bringup.nodes.operator import Operator, STEP
+from stewart_bringup.nodes.operator import STEP
+from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.action import MovePlatform
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.arrival import REST_DISTANCE, REST_TIME
 from stewart_kinematics.spatial import compose_poses
 from stewart_node_support.conversions import pose_from_msg, pose_msg
-from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.rig_time import RigTime
-from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'cycloidal_trajectory: motion'
 REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
-class MoveOperator(Operator):
+class MoveOperator(RestingOperator):
     """Client of the action ``move_platform``; a request to stop brings the platform to rest.
 
-    Subscribes ``platform/pose``, and ``/diagnostics`` of the node that serves the action: there
-    stand its platform and why it refused a goal, which a refused goal does not tell.
+    Subscribes ``/diagnostics`` of the node that serves the action: there stand its platform and why
+    it refused a goal, which a refused goal does not tell.
     """
 
     kind: Any = MovePlatform
@@ -42,8 +37,6 @@ class MoveOperator(Operator):
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         super().__init__(stop, 'move_operator', **kwargs)
         self._client = ActionClient(self, self.kind, self.action)
-        self._measured: PoseStamped | None = None
-        self.create_subscription(PoseStamped, 'platform/pose', self._on_pose, SENSOR_QOS)
         self.follow_status(STATUS)
         self._rig_time = RigTime(self)
 
@@ -61,7 +54,7 @@ class MoveOperator(Operator):
         if name == 'base':
             return Pose.identity()
         if name == 'here':
-            return await self._place_of_rest()
+            return await self.place_of_rest()
         geometry = (await self.platform()).geometry
         return geometry.zero_pose if name == 'zero' else geometry.neutral_pose
 
@@ -69,29 +62,6 @@ class MoveOperator(Operator):
         """Return the platform that the rig says it is; RequestRefused if it does not tell."""
         await self.until(lambda: self.status is not None, f'diagnostics of {self.action}')
         return load_platform(self.status.hardware_id)
-
-    async def _place_of_rest(self) -> Pose:
-        """Return the measured pose once it stays: what was commanded before may still arrive."""
-        end = self.now() + self.settings.patience
-        await self.until(lambda: self._measured is not None, 'platform/pose')
-        while True:
-            before = self._measured
-            assert before is not None
-            await self.pause(REST_TIME / NANOSECONDS)
-            # By the stamps: on a busy machine poses come late, and many at once.
-            await self.until(partial(self._is_later, before), 'platform/pose')
-            assert self._measured is not None
-            pose = Pose(*pose_from_msg(self._measured.pose))
-            if np.abs(pose.position - pose_from_msg(before.pose)[0]).max() < REST_DISTANCE:
-                return pose
-            if self.now() > end:
-                raise RequestRefused('platform/pose', 'the platform does not come to rest')
-
-    def _is_later(self, before: PoseStamped) -> bool:
-        """Tell whether a pose was measured so much later that a platform has moved, or rests."""
-        assert self._measured is not None
-        first, second = (to_nanoseconds(item.header.stamp) for item in (before, self._measured))
-        return second - first >= REST_TIME
 
     async def move(
         self,
@@ -173,6 +143,3 @@ class MoveOperator(Operator):
             (str(pair.value) for pair in self.status.values if pair.key == 'last_refusal'),
             'no reason was given',
         )
-
-    def _on_pose(self, message: PoseStamped) -> None:
-        self._measured = message

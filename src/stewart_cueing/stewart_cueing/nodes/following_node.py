@@ -121,7 +121,7 @@ class FollowingNode(TrajectoryNode):
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self.playback is None:
-            response.message = self.refuse(NotReady('nothing is being followed'))
+            response.message = self.refuse(self.nothing_to_stop())
             return response
         if self.phase is Phase.APPROACH:
             self.phase = Phase.HOME

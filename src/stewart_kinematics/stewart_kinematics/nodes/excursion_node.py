@@ -95,7 +95,7 @@ class ExcursionNode(TrajectoryNode):
 
     def _stop(self) -> str:
         if self.playback is None or self._excursion is None:
-            raise NotReady('nothing is being played')
+            raise self.nothing_to_stop()
         now, elapsed = self.moment()
         part = self._excursion.part_at(elapsed)
         if self._homeward or part == HOME:

@@ -28,6 +28,8 @@ from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 
 NOT_YET = 'not yet'
 """Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""
+NOTHING_PLAYED = 'nothing is being played'
+"""All that a stop is answered with where the last motion, if any, came to its end."""
 
 # This far from where it was sent [m], this long after it should have been there [s], the platform
 # was not brought there: the driver has refused the way.

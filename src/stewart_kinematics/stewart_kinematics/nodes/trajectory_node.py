@@ -15,7 +15,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
-from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
+from stewart_kinematics.nodes.start_pose import NOTHING_PLAYED, NotReady, NotYet, StartPose
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.hot_messages import SetpointWriter
@@ -51,6 +51,7 @@ class TrajectoryNode(LifecycleNode):
         self.guard: MotionGuard | None = None
         self.playback: Playback | None = None
         self.refusal = self.aborted = ''
+        self._aborted_ns = 0
         self._timer: Any = None
         self._next_look, self._looks, self._executed_ns = 0.0, 0, 0
         # When the last setpoint was said [ns], and whether another trajectory is played since.
@@ -150,9 +151,17 @@ class TrajectoryNode(LifecycleNode):
         if self.playback is None:
             return
         self._stop_playing()
-        self.aborted = reason
+        self.aborted, self._aborted_ns = reason, self.get_clock().now().nanoseconds
         self.get_logger().warning(f'aborted: {reason}')
         self.on_abort(reason)
+
+    def nothing_to_stop(self) -> NotReady:
+        """Return the refusal of a stop: it tells if the last motion was cut off, when and why."""
+        if not self.aborted:
+            return NotReady(NOTHING_PLAYED)
+        ago = 1e-9 * (self.get_clock().now().nanoseconds - self._aborted_ns)
+        said = f'the last motion was aborted {ago:.1f} s ago: {self.aborted}'
+        return NotReady(f'{NOTHING_PLAYED}; {said}')
 
     def refuse(self, error: StewartError | ValueError) -> str:
         """Note and log why a request was refused; return the reason."""
