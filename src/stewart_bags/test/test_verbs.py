@@ -215,7 +215,7 @@ def test_record_and_play_end_well_and_sum_up(
         )
 
     output = tmp_path / 'new'
-    with start('record', '/actuator_states', '/note', '-o', output) as recorder:
+    with start('record', 'actuator_states', '/note', 'never', '-o', output) as recorder:
         limit = time.monotonic() + 60.0
         while not output.exists() and time.monotonic() < limit:
             time.sleep(0.05)
@@ -230,6 +230,7 @@ def test_record_and_play_end_well_and_sum_up(
     assert '440 messages played' in played
     assert recorder.returncode == 0, recorded
     assert '/actuator_states' in recorded
+    assert recorded.endswith('stewart record: nothing came on /never\n')
     with Bag(output) as bag:
         # All of them, once the two have found each other.
         numbers = [item.message.position[0] for item in bag.messages(['actuator_states'])]

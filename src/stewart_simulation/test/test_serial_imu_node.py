@@ -197,6 +197,7 @@ def test_diagnostics_say_why_there_is_no_data_until_there_is(
     # The first report covers no whole second yet.
     bench.harness.until(lambda: float(values().get('samples/s', 0.0)) > 150.0)
     assert values()['frames of a cycle'].startswith('0x51 acceleration, 0x52 angular velocity')
+    assert capfd.readouterr().err.count('data comes again') == 1
 
 
 def test_the_node_goes_on_after_the_sensor_was_unplugged(rig: Callable[..., Rig]) -> None:

@@ -72,6 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
             ]
         )
         recording = recorder.recording
+        wanted = {recorder.resolve_topic_name(name) for name in arguments.topics}
         begin = time.monotonic()
 
         def show() -> None:
@@ -91,6 +92,9 @@ def main(arguments: argparse.Namespace) -> int:
     if recording.failure is not None:
         raise recording.failure
     _summarise(output, recording.counts, recording.size, recorder.lost)
+    empty = ', '.join(sorted(topic for topic in wanted if not recording.counts.get(topic)))
+    if empty:
+        print(f'stewart record: nothing came on {empty}', file=sys.stderr)
     return 0
 
 

@@ -119,5 +119,7 @@ class Imu(DeviceNode):
         trouble = self._source.status.trouble
         if trouble and trouble != self._said:
             self.get_logger().error(verdict.message, throttle_duration_sec=10.0)
+        elif self._said and not trouble:
+            self.get_logger().info('data comes again')
         self._said = trouble
         return Report(Level(verdict.severity), verdict.message, verdict.values)
