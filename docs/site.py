@@ -19,6 +19,19 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parent.parent
 # Text in brackets, then a target that is no address and no place on the same page.
 LINK = re.compile(r'(\]\(|src=")(?!https?:|mailto:|#)([^)\s"#]+)')
+# In the order of README.md, which is that of a newcomer.
+TUTORIALS = [
+    f'tutorials/{name}.md'
+    for name in (
+        'first_wave',
+        'own_platform',
+        'imu',
+        'ethercat',
+        'commissioning',
+        'calibration',
+        'identification',
+    )
+]
 GUIDES = [
     f'{name}.md'
     for name in (
@@ -34,8 +47,14 @@ GUIDES = [
         'move_by_hand',
         'motion_cueing',
         'heave_compensation',
+        'docker',
     )
 ]
+DECISIONS = [
+    f'decisions/{path.name}' for path in sorted((ROOT / 'docs' / 'decisions').glob('*.md'))
+]
+# What a link to a folder leads to.
+FIRST = {'docs/tutorials': TUTORIALS[0], 'docs/decisions': DECISIONS[0]}
 NO_API = {'nodes', 'verbs', 'launch', 'demo'}
 
 
@@ -43,14 +62,14 @@ def on_config(config: Any) -> Any:
     """Lay the pages out."""
     config.nav = [
         {'stewart': 'index.md'},
-        {'Tutorials': pages('tutorials')},
+        {'Tutorials': TUTORIALS},
         {'Guides': GUIDES},
         {'Security': 'security.md'},
         {'Troubleshooting': 'troubleshooting.md'},
         {'Reference': ['reference.md', 'fault_matrix.md', 'measurements.md']},
         {'Packages': [f'packages/{path.name}.md' for path in packages()]},
         {'API': [f'api/{path.name}.md' for path in packages() if modules(path)]},
-        {'Decisions': pages('decisions')},
+        {'Decisions': DECISIONS},
         {'Contributing': ['contributing.md', 'changelog.md']},
     ]
     return config
@@ -99,11 +118,6 @@ def modules(package: Path) -> list[str]:
     ]
 
 
-def pages(folder: str) -> list[str]:
-    """Return the pages of a folder of docs/."""
-    return [f'{folder}/{path.name}' for path in sorted((ROOT / 'docs' / folder).glob('*.md'))]
-
-
 @cache
 def outside() -> dict[str, str]:
     """Return the pages and files that stand outside of docs/, and where they go in the site."""
@@ -131,5 +145,4 @@ def uri_of(place: str) -> str | None:
             return known[name]
     if not place.startswith('docs/'):
         return None
-    inside = place.removeprefix('docs/')
-    return pages(inside)[0] if (ROOT / place).is_dir() else inside
+    return FIRST.get(place, place.removeprefix('docs/'))

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+import runpy
 import shutil
 import subprocess
+import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -22,6 +25,28 @@ def built(folder: Path, site: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def test_a_newcomer_is_sent_to_the_first_wave(monkeypatch: pytest.MonkeyPatch) -> None:
+    # MkDocs is not in this environment.
+    for name in ('mkdocs', 'mkdocs.structure', 'mkdocs.structure.files'):
+        stub = ModuleType(name)
+        vars(stub)['File'] = None
+        monkeypatch.setitem(sys.modules, name, stub)
+    site = runpy.run_path(str(ROOT / 'docs' / 'site.py'))
+
+    assert site['uri_of']('docs/tutorials') == 'tutorials/first_wave.md'
+    assert site['uri_of']('docs/decisions') == 'decisions/0001-ros-from-wheels.md'
+    nav = site['on_config'](SimpleNamespace()).nav
+    listed = [page for part in nav for pages in part.values() for page in listed_in(pages)]
+    assert 'docker.md' in listed
+    for path in (ROOT / 'docs').rglob('*.md'):
+        assert path.relative_to(ROOT / 'docs').as_posix() in listed
+
+
+def listed_in(pages: str | list[str]) -> list[str]:
+    """Return the pages of one part of the navigation."""
+    return [pages] if isinstance(pages, str) else pages
 
 
 @pytest.mark.slow
