@@ -140,24 +140,29 @@ def test_topics_are_listed_with_their_counts(synthetic: SimpleNamespace) -> None
         assert f'<td><code>{topic}</code></td><td class=n>{count}</td>' in page
 
 
-def test_closing_table_fits_eighty_columns(synthetic: SimpleNamespace) -> None:
+def told(width: int, *chapters: Chapter) -> list[str]:
+    """Return what stands in a terminal of so many columns in the end."""
     text = StringIO()
-    Console(file=text, width=80).print(closing_table([chapter(synthetic)]))
+    Console(file=text, width=width).print(closing_table(chapters, width))
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    return lines
 
-    rows = [line for line in text.getvalue().splitlines() if line.startswith('vigo_x')]
-    assert len(rows) == 1
-    assert max(map(len, text.getvalue().splitlines())) <= 80
+
+@pytest.mark.parametrize(('width', 'begins'), [(80, '1 │'), (90, 'vigo_x')])
+def test_closing_table_has_a_line_per_run(
+    synthetic: SimpleNamespace, width: int, begins: str
+) -> None:
+    lines = told(width, chapter(synthetic))
+    assert [line.count(' / ') for line in lines if line.startswith(begins)] == [4]
     for unit in ('[mm]', '[m°]', '[ms]', '[Hz]'):
-        assert unit in text.getvalue()
+        assert unit in '\n'.join(lines)
 
 
 def test_closing_table_cuts_no_name_short(synthetic: SimpleNamespace) -> None:
-    text = StringIO()
-    long = replace(chapter(synthetic), name='vigo_ethercat_random_unaided')
-    Console(file=text, width=80).print(closing_table([long]))
-
-    cells = [line.partition('│')[0] for line in text.getvalue().splitlines() if '│' in line]
-    assert ''.join(cells).replace(' ', '') == long.name
+    name = 'vigo_ethercat_random_unaided'
+    lines = told(80, *(replace(chapter(synthetic), name=name) for _ in range(2)))
+    assert f'1 {name}, 2 {name}; position' in ' '.join(map(str.strip, lines))
 
 
 @pytest.mark.parametrize('terminal', [True, False])
@@ -215,7 +220,7 @@ def test_failed_scenario_stands_first_with_its_reason_and_the_fault(
     assert words.index('drive 3 <gone>') < words.index('What had to hold')
     assert 'drive 3: <overcurrent>' in words
     console = Console(file=StringIO(), width=200)
-    console.print(closing_table([chapter(synthetic), failure]))
+    console.print(closing_table([chapter(synthetic), failure], console.width))
     assert 'FAILED' in console.file.getvalue()
 
 

@@ -5,11 +5,18 @@
 from __future__ import annotations
 
 import argparse
+from math import degrees
 from pathlib import Path
 
 import pytest
 from stewart_bringup.demo import machine
-from stewart_bringup.demo.scenarios import choose, WAVES
+from stewart_bringup.demo.scenarios import (
+    choose,
+    REAL_TIME,
+    SIMULATED_TIME,
+    SIMULATED_WIRES,
+    WAVES,
+)
 from stewart_bringup.errors import BringupError
 from stewart_bringup.main import main
 from stewart_bringup.rigs import available, config_file
@@ -93,6 +100,15 @@ def test_what_runs_against_the_real_clock_is_shorter_and_may_come_late() -> None
 def test_time_is_each_scenarios_own_unless_it_is_asked_for() -> None:
     for time, expected in (('simulated', {True}), ('real', {False}), (None, {True, False})):
         assert {item.simulated for item in choose(None, None, 3.0, 1, None, time)} == expected
+
+
+def test_the_readme_has_the_bounds() -> None:
+    text = (Path(__file__).parents[1] / 'README.md').read_text(encoding='utf-8')
+    for bounds in (REAL_TIME, SIMULATED_TIME):
+        path = f'{1e3 * bounds.path_position:g} mm, {degrees(bounds.path_rotation):.3g}°'
+        share = f'{100 * bounds.least_rate_share:g} % of ' if bounds.least_rate_share < 1 else ''
+        assert f'| {path} | {share}{bounds.rate:g} Hz | {1e3 * bounds.latency:g} ms' in text
+    assert f'behind wires {1e3 * SIMULATED_WIRES.latency:g} ms' in text
 
 
 def test_every_wave_and_its_platform_have_a_configuration() -> None:

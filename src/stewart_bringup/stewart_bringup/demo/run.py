@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 REPORT = 'report.html'
 UNFINISHED = 'unfinished'
 DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags', 'matplotlib')
+# Columns of the closing table.
+BETWEEN = ' │ '
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
 
@@ -111,16 +113,31 @@ class DemoLine:
             self._progress.refresh()
 
 
-def closing_table(chapters: Sequence[Chapter]) -> Table:
-    """Return the figures of all scenarios."""
-    table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
-    for number, head in enumerate(OVERVIEW):
-        # Not as a plain string: rich takes a unit in brackets for a style. Names that differ in
-        # their end only stay apart where they are folded.
+def closing_table(chapters: Sequence[Chapter], width: int) -> Table:
+    """Return the figures of all scenarios; numbers for their names where those are too wide.
+
+    Args:
+        width: Of the terminal, in columns.
+    """
+    rows, caption = [chapter.row for chapter in chapters], LEGEND
+    # A unit stands below what it is of.
+    heads = [head.replace(' [', '\n[') for head in OVERVIEW]
+    needed = sum(max(map(_length, column)) for column in zip(heads, *rows, strict=True))
+    if needed + len(BETWEEN) * (len(heads) - 1) > width:
+        names = ', '.join(f'{number} {row[0]}' for number, row in enumerate(rows, 1))
+        rows = [[str(number), *row[1:]] for number, row in enumerate(rows, 1)]
+        heads[0], caption = '', f'{names}; {LEGEND}'
+    table = Table(show_edge=False, pad_edge=False, caption=caption, caption_justify='left')
+    for number, head in enumerate(heads):
+        # Not as a plain string: rich takes a unit in brackets for a style.
         table.add_column(Text(head), justify='right' if number else 'left', overflow='fold')
-    for chapter in chapters:
-        table.add_row(*map(Text, chapter.row))
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
+
+
+def _length(text: str) -> int:
+    return max(map(len, text.split('\n')))
 
 
 # Plays a chapter into bags below a folder and tells of it; None after a request to stop.
@@ -197,7 +214,7 @@ def _ending(chapter: Chapter) -> tuple[str, str]:
 def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
     """Print the figures and what failed, with its meaning."""
     console.print()
-    console.print(closing_table(chapters))
+    console.print(closing_table(chapters, console.width))
     for chapter in chapters:
         for what, advice in chapter.wrong:
             told = f'{chapter.title}: FAILED: {what} – {advice}'

@@ -56,13 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--backend',
         metavar='NAME',
-        help="what moves the legs; default: each scenario's own, see above",
+        help="what moves the legs; default: each scenario's own, see below",
     )
     parser.add_argument(
         '--time',
         choices=('simulated', 'real'),
         help='whose time passes in all chapters but the identification, which is simulated; '
-        "default: each chapter's own, see above",
+        "default: each chapter's own, see below",
     )
     parser.add_argument(
         '--without-identification',
