@@ -123,6 +123,7 @@ def test_new_writes_what_check_and_show_take(
     assert yaml.safe_load(file.read_text())['legs']['stroke_m'] == [0.0, 0.1]
     assert platform_verb.main(parsed(platform_verb, 'check', str(file))) == 0
     said = capsys.readouterr()
+    assert 'about its neutral pose, z 271.0 mm\n' in said.out
     assert 'condition number' in said.out
     assert 'no masses' in said.err
     shown = parsed(platform_verb, 'show', str(file), '--plot', str(picture))

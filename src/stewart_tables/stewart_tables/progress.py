@@ -74,11 +74,12 @@ class LiveLine:
 
     Args:
         stream: Where to; nothing is shown unless it is a terminal.
+        always: Show it elsewhere, too.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, always: bool = False) -> None:
         self._stream = stream
-        self._watched = stream.isatty()
+        self._watched = always or stream.isatty()
         self._shown = False
 
     def show(self, text: str) -> None:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 from stewart_tables import progress
-from stewart_tables.progress import between, show_part
+from stewart_tables.progress import between, LiveLine, show_part
 
 SHOW_CURSOR = '\x1b[?25h'
 
@@ -65,3 +65,12 @@ def test_a_part_of_a_step_takes_its_share():
     for part in (0.0, 0.5, None, 1.0):
         show(part)
     assert told == pytest.approx([0.2, 0.4, None, 0.6])
+
+
+@pytest.mark.parametrize('always', [False, True])
+def test_a_line_is_shown_where_nobody_watches_to_who_asks_for_it(always):
+    stream = io.StringIO()
+    line = LiveLine(stream, always=always)
+    line.show('50 %')
+    line.end()
+    assert stream.getvalue() == ('\r\x1b[K50 %\n' if always else '')

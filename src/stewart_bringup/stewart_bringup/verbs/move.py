@@ -54,13 +54,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='PART',
         help='fraction of the limits to use, up to 1 (default: speed_scale of the rig)',
     )
+    add(
+        '--progress',
+        action='store_true',
+        help='tell how far it is where standard error is no terminal, too',
+    )
     add_namespace_argument(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Move, and tell how far it is and where it ended."""
     away = typed_pose('--to', arguments.to)
-    progress = LiveLine(sys.stderr)
+    progress = LiveLine(sys.stderr, always=arguments.progress)
 
     async def work(operator: MoveOperator) -> tuple[bool, str, Pose]:
         return await operator.move(

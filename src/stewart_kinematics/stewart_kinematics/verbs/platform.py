@@ -144,7 +144,8 @@ def _check(arguments: argparse.Namespace) -> int:
         json.dump({'merits': numbers, 'warnings': doubts}, sys.stdout, indent=2)
         print()
         return int(found is None)
-    print(f'{platform.title} ({platform.name}), about its neutral pose')
+    height = 1e3 * float(platform.geometry.neutral_pose.position[2])
+    print(f'{platform.title} ({platform.name}), about its neutral pose, z {height:.1f} mm')
     if found is not None:
         for axis in ('x', 'y', 'z'):
             print(f'  {axis:<6} ±{1e3 * getattr(found, axis):8.1f} mm')
