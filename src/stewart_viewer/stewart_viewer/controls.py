@@ -68,11 +68,12 @@ class Controls:
             [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
         )
         self._pose: Pose | None = None
+        self._off, self._allowed = True, False
         self._answer = gui.add_markdown('')
         self._button('Quick stop', 'driver/quick_stop', 'red')
         drives = gui.add_button_group('drives', tuple(DRIVES))
         drives.on_click(lambda event: self._on_drives(_choice(event.target)))
-        with gui.add_folder('Move to a target'):
+        with gui.add_folder('Move to a target, counted from neutral'):
             self._sliders = [
                 self._slider(gui, label, reach)
                 for label, reach in zip(AXES, _reaches(platform), strict=True)
@@ -81,19 +82,19 @@ class Controls:
             self._verdict = gui.add_markdown('')
             self._move = gui.add_button('Move there', color='blue')
             self._move.on_click(lambda _: self._on_move())
-            steer = gui.add_button('Follow the target while held', color='blue')
-            steer.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
+            self._follow = gui.add_button('Follow the target while held', color='blue')
+            self._follow.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
             gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
             gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
         with gui.add_folder('Jog while a button is held', expand_by_default=False):
             self._jogged = gui.add_dropdown('what', (*LEGS, *AXES))
             self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
-            for label, sign in (('−', -1.0), ('+', 1.0)):
-                button = gui.add_button(label, color='blue')
+            self._jogs = [gui.add_button(label, color='blue') for label in ('−', '+')]
+            for button, sign in zip(self._jogs, (-1.0, 1.0), strict=True):
                 button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
         with gui.add_folder('Wave and waypoints', expand_by_default=False):
             self._wave = gui.add_dropdown('played by', WAVES)
-            self._start = gui.add_button('Start wave', color='blue', disabled=True)
+            self._start = gui.add_button('Start wave', color='blue')
             self._start.on_click(partial(self._on_wave, 'start'))
             gui.add_button('Stop wave', color='gray').on_click(partial(self._on_wave, 'stop'))
             teach = gui.add_button('Record waypoint', color='gray')
@@ -103,6 +104,7 @@ class Controls:
             self._record.on_click(lambda _: self._on_record())
         self._gizmo.on_update(lambda _: self._from_gizmo())
         self._reset()
+        self._grey()
 
     @property
     def target(self) -> Pose:
@@ -116,11 +118,18 @@ class Controls:
         self._answer.content = sentence
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take note of where the platform is, and whether a wave can begin."""
+        """Take note of where the platform is, and whether anything can move it."""
         self._pose = snapshot.pose
         off = snapshot.drives is None or snapshot.drives.state != 'ENABLED'
-        if off != self._start.disabled:
-            self._start.disabled = off
+        if off != self._off:
+            self._off = off
+            self._grey()
+
+    def _grey(self) -> None:
+        """Let only those buttons be pressed that can move the platform now."""
+        for button in (self._follow, self._start, *self._jogs):
+            button.disabled = self._off
+        self._move.disabled = self._off or not self._allowed
 
     def _button(self, label: str, service: str, colour: Any) -> None:
         button = self._gui.add_button(label, color=colour)
@@ -216,11 +225,11 @@ class Controls:
 
     def _judge(self) -> None:
         """Say whether the platform may stand at the target, and which that is."""
+        self._allowed = False
         try:
             self._guard.check(Motion.at_rest(self.target))
         except StewartError as error:
             self._verdict.content = f'**Refused:** {error}'
-            self._move.disabled = True
         else:
             # The sliders run ahead of what has arrived here, and this is what a click moves to.
             values = [_number(slider) for slider in self._sliders]
@@ -228,7 +237,8 @@ class Controls:
                 ', '.join(f'{value:.1f}' for value in part) for part in (values[:3], values[3:])
             )
             self._verdict.content = f'Inside every limit: {away} mm, {turned}°.'
-            self._move.disabled = False
+            self._allowed = True
+        self._move.disabled = self._off or not self._allowed
 
     def _on_move(self) -> None:
         speed = 0.01 * _number(self._speed)

@@ -68,7 +68,7 @@ def banner(drives: DriveReport) -> str:
 
 
 def pose_table(snapshot: Snapshot) -> str:
-    """Return measured, commanded and estimated pose side by side, with units."""
+    """Return measured, commanded and estimated pose in ``base_link`` side by side, with units."""
     poses = {'measured': snapshot.pose, 'commanded': snapshot.commanded}
     if snapshot.estimate is not None:
         poses['estimated'] = snapshot.estimate.pose
@@ -77,7 +77,7 @@ def pose_table(snapshot: Snapshot) -> str:
         for name, pose in poses.items()
         if pose is not None
     }
-    lines = ['| | ' + ' | '.join(columns) + ' |', '|---' + '|---:' * len(columns) + '|']
+    lines = ['| in base_link | ' + ' | '.join(columns) + ' |', '|---' + '|---:' * len(columns) + '|']
     for row, (label, digits) in enumerate(COORDINATES.items()):
         # Adding 0 turns -0 into 0.
         cells = [f'{round(column[row], digits) + 0.0:.{digits}f}' for column in columns.values()]

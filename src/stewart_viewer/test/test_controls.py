@@ -47,7 +47,17 @@ class Asked:
 
 @pytest.fixture
 def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Controls:
-    return Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
+    made = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
+    assert not can_move(made)
+    made.show(Snapshot(0.0, drives=DriveReport('ENABLED')))
+    return made
+
+
+def can_move(controls: Controls) -> bool:
+    """Tell whether what moves the platform may be pressed: all of it, or nothing."""
+    buttons = (controls._move, controls._follow, controls._start, *controls._jogs)
+    (grey,) = {bool(button.disabled) for button in buttons}
+    return not grey
 
 
 def test_the_target_counts_from_the_neutral_pose(controls: Controls, ex800: Platform) -> None:
@@ -128,12 +138,12 @@ def test_an_answer_is_shown(controls: Controls) -> None:
     assert controls._answer.content == 'driver/enable: done'
 
 
-def test_a_wave_can_begin_only_while_the_drives_are_enabled(controls: Controls) -> None:
+def test_nothing_can_be_moved_unless_the_drives_are_enabled(controls: Controls) -> None:
     found = []
     for state in ('DISABLED', 'ENABLED', 'STOPPING', 'ENABLED', 'FAULT'):
         controls.show(Snapshot(0.0, drives=DriveReport(state)))
-        found.append(controls._start.disabled)
-    assert found == [True, False, True, False, True]
+        found.append(can_move(controls))
+    assert found == [False, True, False, True, False]
 
 
 def test_following_asks_for_the_way_to_the_target(controls: Controls, ex800: Platform) -> None:

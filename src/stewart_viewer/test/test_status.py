@@ -16,7 +16,7 @@ def test_every_known_pose_has_a_column_and_every_row_its_unit() -> None:
     lines = pose_table(Snapshot(0.0, pose=TILTED)).splitlines()
 
     assert [len(line.split('|')) for line in lines] == [4] * 8
-    assert lines[0] == '| | measured |'
+    assert lines[0] == '| in base_link | measured |'
     assert lines[2:5] == ['| x [mm] | 100.0 |', '| y [mm] | 0.0 |', '| z [mm] | 1700.0 |']
     assert lines[5:] == ['| roll [°] | 2.00 |', '| pitch [°] | -3.00 |', '| yaw [°] | 0.00 |']
 
