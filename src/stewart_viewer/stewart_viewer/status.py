@@ -77,7 +77,10 @@ def pose_table(snapshot: Snapshot) -> str:
         for name, pose in poses.items()
         if pose is not None
     }
-    lines = ['| in base_link | ' + ' | '.join(columns) + ' |', '|---' + '|---:' * len(columns) + '|']
+    lines = [
+        '| in base_link | ' + ' | '.join(columns) + ' |',
+        '|---' + '|---:' * len(columns) + '|',
+    ]
     for row, (label, digits) in enumerate(COORDINATES.items()):
         # Adding 0 turns -0 into 0.
         cells = [f'{round(column[row], digits) + 0.0:.{digits}f}' for column in columns.values()]

@@ -27,8 +27,8 @@ REFERENCES = ('base', 'zero', 'neutral', 'here')
 class MoveOperator(RestingOperator):
     """Client of the action ``move_platform``; a request to stop brings the platform to rest.
 
-    Subscribes ``/diagnostics`` of the node that serves the action: there stand its platform and why
-    it refused a goal, which a refused goal does not tell.
+    Subscribes ``/diagnostics`` of the node that serves the action: there stand its platform and
+    why it refused a goal, which a refused goal does not tell.
     """
 
     kind: Any = MovePlatform

@@ -24,7 +24,7 @@ SILENCE = 0.5
 
 
 class StopOperator(RestingOperator):
-    """Client of a trajectory node's ``stop``; subscribes ``setpoint``, whose last one is at rest."""
+    """Client of a trajectory node's ``stop``; subscribes its ``setpoint``, the last at rest."""
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         super().__init__(stop, 'stop_operator', **kwargs)

@@ -20,7 +20,7 @@ HELP = 'start and stop the wave of a running rig'
 DETAILS = """
 start: the platform goes to the wave's centre and the wave grows; the command ends at once. stop:
 the wave fades out and the platform returns to its neutral pose; the command ends when it rests
-there, and tells where. With --no-wait it ends at once, the motion goes on; so it does after Ctrl-C.
+there, and tells where. With --no-wait it ends at once; the motion goes on then, and after Ctrl-C.
 A wave that is cut off on its way home, by the driver for example, is told with exit code 1.
 
 examples:

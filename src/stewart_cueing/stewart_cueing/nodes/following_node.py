@@ -15,7 +15,6 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
-from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
