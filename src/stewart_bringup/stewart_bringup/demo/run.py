@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 REPORT = 'report.html'
 UNFINISHED = 'unfinished'
 DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags', 'matplotlib')
-# Columns of the closing table.
-BETWEEN = ' │ '
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
 
@@ -122,8 +120,11 @@ def closing_table(chapters: Sequence[Chapter], width: int) -> Table:
     rows, caption = [chapter.row for chapter in chapters], LEGEND
     # A unit stands below what it is of.
     heads = [head.replace(' [', '\n[') for head in OVERVIEW]
-    needed = sum(max(map(_length, column)) for column in zip(heads, *rows, strict=True))
-    if needed + len(BETWEEN) * (len(heads) - 1) > width:
+    needed = sum(
+        max(len(line) for cell in column for line in cell.split('\n'))
+        for column in zip(heads, *rows, strict=True)
+    )
+    if needed + len(' │ ') * (len(heads) - 1) > width:
         names = ', '.join(f'{number} {row[0]}' for number, row in enumerate(rows, 1))
         rows = [[str(number), *row[1:]] for number, row in enumerate(rows, 1)]
         heads[0], caption = '', f'{names}; {LEGEND}'
@@ -134,10 +135,6 @@ def closing_table(chapters: Sequence[Chapter], width: int) -> Table:
     for row in rows:
         table.add_row(*map(Text, row))
     return table
-
-
-def _length(text: str) -> int:
-    return max(map(len, text.split('\n')))
 
 
 # Plays a chapter into bags below a folder and tells of it; None after a request to stop.
