@@ -39,6 +39,7 @@ class Verdict(Enum):
     """What a motion says of one parameter."""
 
     IDENTIFIABLE = 'identifiable'
+    UNCERTAIN = 'too uncertain'
     IN_A_SUM = 'only in a sum'
     UNIDENTIFIABLE = 'unidentifiable'
 

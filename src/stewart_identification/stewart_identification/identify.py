@@ -65,6 +65,8 @@ class Options:
         terms: Kinds of `models.friction.KINDS` that are identified along where the recordings show
             them.
         false_alarm: Probability with which a test speaks up where nothing is wrong.
+        inertia_tolerance: A moment of inertia is determined where half its interval is no more
+            than this share of it; a product, of the geometric mean of its two moments.
 
     Raises:
         ConfigurationError: If a value cannot be used.
@@ -79,6 +81,7 @@ class Options:
     force_gain: float = 1e-2
     terms: tuple[str, ...] = KINDS
     false_alarm: float = 0.01
+    inertia_tolerance: float = 0.2
 
     def __post_init__(self) -> None:
         """Take terms as options and parameters have them, and check."""
@@ -91,6 +94,8 @@ class Options:
             raise ConfigurationError('level', self.level, '0.5 to 1')
         if not 0.0 < self.false_alarm <= 0.5:
             raise ConfigurationError('false_alarm', self.false_alarm, 'above 0, up to 0.5')
+        if not self.inertia_tolerance > 0.0:
+            raise ConfigurationError('inertia_tolerance', self.inertia_tolerance, 'above 0')
         for kind in self.terms:
             if kind not in KINDS:
                 raise ConfigurationError('terms', kind, f'some of {", ".join(KINDS)}')
@@ -162,7 +167,7 @@ def identify(
     if validation is not None:
         validated = validate(model, result, validation.experiment, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
-    parameters, covariance = readable(model, result, found)
+    parameters, covariance = readable(model, result, found, options.inertia_tolerance)
     # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
     unbounded = result.missed or result.free[0] < 0.0
     body = None if unbounded or lacking else body_of(parameters, model, result)
@@ -345,6 +350,7 @@ def _provenance(
         'force_gain': options.force_gain,
         'terms': ', '.join(options.terms),
         'false_alarm': options.false_alarm,
+        'inertia_tolerance': options.inertia_tolerance,
         'level': options.level,
         'seed': options.seed,
         'residual_n': rms(result.residuals),

@@ -63,13 +63,18 @@ class Parameter:
 
     @property
     def known(self) -> bool:
-        """Whether there is a number."""
+        """Whether the recording determines it."""
         return self.verdict is Verdict.IDENTIFIABLE
+
+    @property
+    def numbered(self) -> bool:
+        """Whether there is a number, determined or too uncertain."""
+        return self.verdict in {Verdict.IDENTIFIABLE, Verdict.UNCERTAIN}
 
     @property
     def bounded(self) -> bool:
         """Whether the number has an interval."""
-        return self.known and not np.isnan(self.sigma)
+        return self.numbered and not np.isnan(self.sigma)
 
     def without_interval(self) -> Parameter:
         """Return the same number with nothing said of how good it is."""
@@ -77,11 +82,11 @@ class Parameter:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values; what is not known is None."""
-        known, bounded = self.known, self.bounded
+        numbered, bounded = self.numbered, self.bounded
         return {
             'unit': self.unit,
             'verdict': self.verdict.value,
-            'value': self.value if known and not np.isnan(self.value) else None,
+            'value': self.value if numbered and not np.isnan(self.value) else None,
             'sigma': self.sigma if bounded else None,
             'interval': [self.low, self.high] if bounded else None,
             'described': None if np.isnan(self.described) else self.described,

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from stewart_identification.estimators.result import Result
 from stewart_identification.identifiability import Identifiability, Verdict
@@ -20,9 +22,15 @@ from stewart_kinematics.motion import Array, read_only
 
 
 def readable(
-    model: PlatformModel, result: Result, found: Identifiability
+    model: PlatformModel, result: Result, found: Identifiability, tolerance: float
 ) -> tuple[tuple[Parameter, ...], Array]:
     """Turn a model's parameters into those that people ask for.
+
+    Args:
+        model: What was fitted.
+        result: What came of it.
+        found: Verdicts on the model's own parameters.
+        tolerance: Half an interval of an inertia may be this share of the inertia.
 
     Returns:
         Mass, centre of mass, inertia about it, friction.
@@ -40,6 +48,7 @@ def readable(
         Parameter.around(name, unit, value, sigma, reach, said, *_verdict_on(k, found))
         for k, (name, unit, value, sigma, said) in enumerate(rows)
     ]
+    items[4:] = sure(items[4:], result.level, tolerance)
     for k in range(10, len(result.names)):
         low, high = map(float, result.intervals[:, k])
         value, sigma = float(result.parameters[k]), float(result.sigmas[k])
@@ -66,6 +75,28 @@ def _verdict_on(k: int, found: Identifiability) -> tuple[Verdict, str]:
             how = f'known only in the sum {said}' if said else 'not determined by this motion'
             return verdict, f'{name} is {how}'
     return Verdict.IDENTIFIABLE, ''
+
+
+def sure(inertia: list[Parameter], level: float, tolerance: float) -> list[Parameter]:
+    """Take an inertia for determined only where its interval is narrow beside the inertia.
+
+    A product, which may well be zero, is held against the geometric mean of its two moments.
+    """
+    diagonal = symmetric(np.array([item.value for item in inertia])).diagonal()
+    sizes = np.sqrt(np.maximum(np.outer(diagonal, diagonal), 0.0))[np.triu_indices(3)]
+    judged = []
+    for item, size in zip(inertia, sizes, strict=True):
+        half = 0.5 * (item.high - item.low)
+        if item.bounded and half > tolerance * size:
+            share = f'{100.0 * half / size:.3g} %' if size > 0.0 else 'more than all'
+            of = 'it' if item.name[1] == item.name[2] else 'the mean of its two moments'
+            note = (
+                f'the interval of {100.0 * level:g} % is ± {share} of {of}, '
+                f'{100.0 * tolerance:g} % count as determined'
+            )
+            item = replace(item, verdict=Verdict.UNCERTAIN, note=note)
+        judged.append(item)
+    return judged
 
 
 def body_of(

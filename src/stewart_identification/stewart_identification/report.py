@@ -23,8 +23,9 @@ PARAMETERS = (
     'Of the platform with all that is fixed to it: mass, centre of mass in '
     '<code>platform_link</code>, inertia about the centre of mass in its axes; then friction of '
     'the drives. Intervals are at {:g} % and allow for coloured residuals and for joints that are '
-    'not where the drawing has them. A parameter that the recording does not determine has no '
-    'number, whatever an estimator may have returned.'
+    'not where the drawing has them. A parameter that the recording does not show has no number, '
+    'whatever an estimator may have returned; an inertia whose interval is wide beside it is too '
+    'uncertain to count as determined.'
 )
 EXCITE = (
     'record a motion that determines it, as planned by "stewart excite", or give several bags '
@@ -143,11 +144,10 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
         heads.insert(4, 'true')
     rows = []
     for item in items:
-        known = item.known
-        verdict = judged(item.verdict.value, held=known)
+        verdict = judged(item.verdict.value, held=item.known)
         row: list[object] = [
             item.name,
-            f'{item.value:.6g}' if known and not np.isnan(item.value) else '—',
+            f'{item.value:.6g}' if item.numbered and not np.isnan(item.value) else '—',
             f'{item.low:.6g} … {item.high:.6g}' if item.bounded else '—',
             item.unit,
             '' if np.isnan(item.described) else f'{item.described:.6g}',
@@ -163,7 +163,7 @@ def _truth(item: Parameter, truth: Mapping[str, float]) -> str:
     if item.name not in truth:
         return ''
     value = truth[item.name]
-    if not item.known:
+    if not item.bounded:
         return f'{value:.6g}'
     return judged(f'{value:.6g}', held=item.low <= value <= item.high)
 

@@ -22,8 +22,10 @@ from stewart_bags.errors import BagError, MissingTopic
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError, UnusableRecording
+from stewart_identification.identifiability import Verdict
 from stewart_identification.identify import identify, Options
-from stewart_identification.outcome import Outcome
+from stewart_identification.outcome import Outcome, Parameter
+from stewart_identification.readable import sure
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import render
@@ -139,6 +141,36 @@ def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
         assert said['parameters'][name]['note']
     assert said['parameters']['m']['interval'][0] < 8.8369 < said['parameters']['m']['interval'][1]
     assert 'Izz are not' in (tmp_path / 'report.html').read_text('utf-8')
+
+
+def test_an_inertia_is_judged_beside_itself() -> None:
+    # Eq. 18 on quiet drives: all standard deviations are below a tenth of m L², six times Ixx.
+    values = {'Ixx': 0.04, 'Ixy': 0.001, 'Ixz': 0.0, 'Iyy': 0.09, 'Iyz': 0.0, 'Izz': 0.16}
+    halves = {'Ixx': 0.02, 'Ixy': 0.011, 'Ixz': 0.017, 'Iyy': 0.017, 'Iyz': 0.02, 'Izz': 0.04}
+    items = [
+        Parameter.around(name, 'kg m²', value, 0.5 * halves[name], 2.0, value)
+        for name, value in values.items()
+    ]
+
+    def uncertain(tolerance: float) -> list[str]:
+        found = sure(items, 0.95, tolerance)
+        assert all(item.bounded and item.numbered for item in found)
+        return [item.name for item in found if item.verdict is Verdict.UNCERTAIN]
+
+    # Products beside the geometric mean of their moments: 0.06, 0.08 and 0.12 kg m².
+    assert uncertain(0.2) == ['Ixx', 'Ixz', 'Izz']
+    assert uncertain(0.17) == ['Ixx', 'Ixy', 'Ixz', 'Iyy', 'Izz']
+    assert uncertain(0.51) == []
+    ixx, _, ixz, *_ = sure(items, 0.95, 0.2)
+    assert not ixx.known
+    assert ixx.note == 'the interval of 95 % is ± 50 % of it, 20 % count as determined'
+    assert 'of the mean of its two moments' in ixz.note
+    # What has no interval for another reason keeps its verdict.
+    bare = [item.without_interval() for item in items]
+    assert sure(bare, 0.95, 0.2) == bare
+    # A product where there is no moment is not known.
+    flat = [replace(items[0], value=0.0, low=-0.02, high=0.02), *items[1:]]
+    assert 'more than all of the mean' in sure(flat, 0.95, 0.2)[1].note
 
 
 def _age(text: str) -> float:

@@ -246,8 +246,8 @@ def _parameters(ten: Sequence[Parameter], true: Mapping[str, float]) -> str:
             item.name,
             item.unit,
             f'{true[item.name]:.5g}',
-            f'{item.value:.5g}' if item.known else '—',
-            f'{item.low:.5g} … {item.high:.5g}' if item.known else '—',
+            f'{item.value:.5g}' if item.numbered else '—',
+            f'{item.low:.5g} … {item.high:.5g}' if item.numbered else '—',
             item.verdict.value,
         ]
         for item in ten
@@ -271,7 +271,7 @@ def _runs(played: Sequence[Result]) -> list[Check]:
 
 
 def _distances(ten: Sequence[Parameter], true: Mapping[str, float]) -> list[Check]:
-    off = [(item, abs(item.value - true[item.name]) / item.sigma) for item in ten if item.known]
+    off = [(item, abs(item.value - true[item.name]) / item.sigma) for item in ten if item.bounded]
     if not off:
         return []
     item, far = max(off, key=lambda pair: pair[1])

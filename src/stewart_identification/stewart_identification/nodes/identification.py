@@ -61,6 +61,12 @@ class IdentificationParameters:
     false_alarm: float = param(
         0.01, 'probability with which a test speaks up where nothing is wrong', min=1e-9, max=0.5
     )
+    inertia_tolerance: float = param(
+        0.2,
+        'half the interval of an inertia that counts as determined, as a share of the inertia',
+        min=1e-6,
+        max=1e3,
+    )
     seed: int = param(0, 'of all that is random', min=0)
     passband: float = param(5.0, 'of the derivatives [Hz]', min=0.1, max=100.0)
     rate: float = param(100.0, 'of the experiment made of a recording [Hz]', min=1.0, max=10000.0)

@@ -53,6 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--level', type=float, default=Options.level, help='of the intervals (default: 0.95)')
     alarm = 'probability with which a test speaks up where nothing is wrong (default: 0.01)'
     add('--false-alarm', type=float, default=Options.false_alarm, metavar='P', help=alarm)
+    wide = 'of half the interval of an inertia, beside which it counts as determined'
+    add(
+        '--inertia-tolerance',
+        type=positive,
+        default=Options.inertia_tolerance,
+        metavar='SHARE',
+        help=f'{wide} (default: 0.2)',
+    )
     band = 'of the derivatives; they stop at three times that [Hz] (default: 5)'
     add('--passband', type=positive, default=Extraction.passband, metavar='HZ', help=band)
     rate = 'of the experiment made of a recording [Hz] (default: 100)'
@@ -155,9 +163,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _line(item: Parameter) -> str:
-    if not item.known:
+    if not item.numbered:
         return f'{item.name:12} {item.verdict.value}: {item.note or "not shown by this motion"}'
     if np.isnan(item.value):
         return f'{item.name:12} no number: the mass that was found is not above 0'
     interval = f'[{item.low:.6g}, {item.high:.6g}]' if item.bounded else '[no interval holds]'
-    return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}'
+    doubt = '' if item.known else f'  {item.verdict.value}: {item.note}'
+    return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}{doubt}'
