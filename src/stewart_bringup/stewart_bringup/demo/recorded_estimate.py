@@ -11,7 +11,7 @@ from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
+from scipy.interpolate import CubicSpline
 from stewart_bags.reading import Bag
 from stewart_bags.series import EstimatorStatusSeries, OdometrySeries, read_joints, read_series
 from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
@@ -133,8 +133,8 @@ def estimate_section(path: str | Path, geometry: Geometry) -> EstimateSection:
         geometry: Joints, for the differentiator.
 
     Returns:
-        Errors at the instants of the estimates, the truth between its samples a cubic through
-        positions and velocities.
+        Errors at the instants of the estimates, the truth between its samples a cubic spline
+        through its poses.
 
     Raises:
         BadRecording: If the topics have no time in common.
@@ -209,7 +209,11 @@ def _sigmas(covariance: Array) -> Array:
 
 
 class _Truth:
-    """The true motion as a function of time, twists in base axes."""
+    """The true motion as a function of time, twists in base axes.
+
+    Twists are slopes of the recorded poses, not the recorded twists: commands push the platform on
+    in steps, and instants that keep step with them show one place of that ripple for the whole.
+    """
 
     def __init__(self, series: OdometrySeries, begin: int) -> None:
         _, rows = np.unique(series.stamp_ns, return_index=True)
@@ -217,15 +221,9 @@ class _Truth:
         turn = series.quaternion_xyzw[rows]
         flips = np.einsum('ij,ij->i', turn[1:], turn[:-1]) < 0.0
         turn = turn * np.where(np.cumsum(np.concatenate([[False], flips])) % 2, -1.0, 1.0)[:, None]
-        to_base = matrix_from_quaternion(turn)
-        linear, angular = (
-            _turned(to_base, item[rows])
-            for item in (series.linear_velocity, series.angular_velocity)
-        )
-        spin = np.concatenate([angular, np.zeros((len(rows), 1))], axis=1)
         self._span = time[0], time[-1]
-        self._position = CubicHermiteSpline(time, series.position[rows], linear)
-        self._turn = CubicHermiteSpline(time, turn, 0.5 * compose_quaternions(spin, turn))
+        self._position = CubicSpline(time, series.position[rows])
+        self._turn = CubicSpline(time, turn)
 
     def covers(self, time: Array) -> NDArray[np.bool_]:
         """Say which times lie inside."""

@@ -42,6 +42,10 @@ class Machine(Protocol):
     def truth(self) -> Array | None:
         """Return the true pose and twist of the platform, shape (13,); None without a plant."""
 
+    @property
+    def time(self) -> float:
+        """How far the plant has come, which a call that was held up takes beyond now [s]."""
+
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
 
@@ -63,6 +67,11 @@ class SimulatedMachine:
         """Return the true pose and twist of the platform, shape (13,); None without a plant."""
         drives = self.backend.mechanics.drives
         return drives.state if isinstance(drives, RigidDrives) else None
+
+    @property
+    def time(self) -> float:
+        """How far the plant has come [s]."""
+        return self.backend.mechanics.time
 
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
@@ -131,6 +140,11 @@ class InlineMachine:
     def truth(self) -> Array:
         """Return the true pose and twist of the platform, shape (13,)."""
         return self.rig.mechanics.drives.state
+
+    @property
+    def time(self) -> float:
+        """How far the plant has come [s]."""
+        return self.rig.mechanics.time
 
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Return the sensor, which is there already; raises `ConfigurationError` without one."""

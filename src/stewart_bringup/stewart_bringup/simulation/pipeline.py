@@ -294,4 +294,4 @@ class Pipeline:
     def _tell_truth(self) -> None:
         state = self.machine.truth()
         assert state is not None
-        self._truth.look(self.schedule.now, state)
+        self._truth.look(self.schedule.now, round(self.machine.time * NANOSECONDS), state)

@@ -118,11 +118,13 @@ class Truth:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._times: list[int] = []
+        self._stamps: list[int] = []
         self._states: list[Array] = []
 
-    def look(self, now: int, state: Array) -> None:
-        """Take note of pose and twist of the platform, shape (13,), at present time [ns]."""
+    def look(self, now: int, stamp: int, state: Array) -> None:
+        """Take note at present time [ns] of pose and twist of the platform (13,) at a stamp."""
         self._times.append(now)
+        self._stamps.append(stamp)
         self._states.append(state.copy())
 
     def publish(self) -> None:
@@ -133,6 +135,7 @@ class Truth:
         back = matrix_from_quaternion(states[:, 3:7]).swapaxes(1, 2)
         twist = [(back @ states[:, part, None])[..., 0] for part in (slice(7, 10), slice(10, 13))]
         none = np.broadcast_to(NO_COVARIANCE, (len(states), 36))
-        self._rows.add(self._times, self._times, states[:, :7], none, *twist, none)
+        self._rows.add(self._times, self._stamps, states[:, :7], none, *twist, none)
         self._times.clear()
+        self._stamps.clear()
         self._states.clear()
