@@ -9,17 +9,27 @@ from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING
 
+from stewart_estimation.advice import Advice
 from stewart_estimation.consistency import Band, Consistency, Verdict
 from stewart_tables import page as pages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+ADVICE = 'add {} to the command: this recording asks for it; tried, {}'
+OTHERWISE = (
+    'no other noise of legs or IMU and no delay of the IMU makes this recording fit better: look '
+    'at geometry, mounting of the IMU, and at what the pictures show'
+)
+
 HEADS = ('test', 'leg', 'found', 'exact', 'tolerated', 'verdict')
 
 
 def page(
-    consistency: Consistency, facts: Mapping[str, str], pictures: Mapping[str, Figure]
+    consistency: Consistency,
+    facts: Mapping[str, str],
+    pictures: Mapping[str, Figure],
+    advice: Advice | None = None,
 ) -> str:
     """Write the page.
 
@@ -27,6 +37,7 @@ def page(
         consistency: What was found.
         facts: Where it comes from.
         pictures: Figures by caption.
+        advice: Options that were tried and hold better; None where none were found.
 
     Returns:
         HTML that fetches nothing.
@@ -47,6 +58,11 @@ def page(
     used, rejected = consistency.used, consistency.rejected
     counts = zip(range(1, 7), used, rejected, strict=True)
     wrong = [(f'{_named(item)}: {item.found:.4g}', item.hint) for item in broken]
+    if wrong:
+        told = (
+            OTHERWISE if advice is None else ADVICE.format(' '.join(advice.options), advice.said)
+        )
+        wrong.insert(0, ('what to do', told))
     return pages.page(
         'Consistency of the estimates',
         'every test held' if consistency.held else 'not consistent',

@@ -404,3 +404,36 @@ def test_recorded_poses_of_a_tracker_are_used(bag, run, tmp_path, capsys) -> Non
     assert abs(said['external_delay_s'] - late) < 4.0 * said['external_delay_sigma_s'] < 5e-3
     assert stewart(['estimate', bag, *words]) == 0
     assert 'external_poses' not in json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ('late', 'sigma', 'advised'),
+    [(0.0, '8e-5', r'--leg-sigma (9\.\de-06|1(\.[01])?e-05)'), (2e-3, '1e-5', '--delay')],
+    ids=['noise', 'delay'],
+)
+def test_what_consistency_advises_makes_the_recording_consistent(
+    tables, late, sigma, advised, tmp_path, capsys
+) -> None:
+    imu, legs = tables
+    table = read_table(imu, (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY))
+    rows = np.column_stack(list(table.values.values()))[:800]
+    rows[:, 0] += late
+    write_table(tmp_path / 'imu.csv', list(table.values), rows)
+    short = tmp_path / 'legs.csv'
+    short.write_text(''.join(legs.read_text('utf-8').splitlines(keepends=True)[:800]), 'utf-8')
+    files = ['--imu', str(tmp_path / 'imu.csv'), '--legs', str(short), '--platform', 'srs']
+    command = ['consistency', *files, *NOISE[:-1], sigma]
+    target = tmp_path / 'page.html'
+    assert stewart([*command, '--json', '--page', str(target)]) == 1
+    said = json.loads(capsys.readouterr().out)
+    words = said['advice']['options']
+    assert re.fullmatch(advised, ' '.join(words))
+    assert said['advice']['consistent']
+    page = target.read_text('utf-8')
+    assert f'add {" ".join(words)} to the command' in page
+
+    assert stewart([*command, *words]) == 0
+    assert 'tried' not in capsys.readouterr().out
+    # The summary of the estimates does not leave one alone with "no" either.
+    assert stewart(['estimate', *command[1:]]) == 0
+    assert 'stewart consistency with the same arguments' in capsys.readouterr().out

@@ -94,8 +94,9 @@ def sure(inertia: list[Parameter], level: float, tolerance: float) -> list[Param
                 f'the interval of {100.0 * level:g} % is ± {share} of {of}, '
                 f'{100.0 * tolerance:g} % count as determined'
             )
-            item = replace(item, verdict=Verdict.UNCERTAIN, note=note)
-        judged.append(item)
+            judged.append(replace(item, verdict=Verdict.UNCERTAIN, note=note))
+        else:
+            judged.append(item)
     return judged
 
 

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from dataclasses import replace
 import json
 import sys
 from typing import Any, TextIO, TYPE_CHECKING
 
 import numpy as np
+from stewart_estimation.advice import Advice, advise, better
 from stewart_estimation.consistency import Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.failure import failure
@@ -24,9 +27,14 @@ if TYPE_CHECKING:
 
 HELP = 'say whether the estimates of a recording are as good as they claim'
 
+TRIED = 8000
+"""So many leg samples at most are filtered again and again for advice."""
+
 DETAILS = """
-The exit code is 1 if a test is broken, or where stewart estimate would call it a failure. The page
-needs no other file and no network.
+The exit code is 1 if a test is broken, or where stewart estimate would call it a failure. Then
+noises are scaled to what the innovations ask for, a delay is tried, and the options that hold best
+are named; with other options the same recording is judged again. The page needs no other file and
+no network.
 
 examples:
   stewart consistency run_1 --page consistency.html
@@ -62,20 +70,44 @@ def main(arguments: argparse.Namespace) -> int:
     with show_part('consistency') as show:
         run = run_filter(arguments, show)
     series = run.filtered
-    rows = series.stamps >= series.stamps[0] + arguments.settled
-    found = run.judged(rows, confidence=arguments.confidence, strict=arguments.strict)
+
+    def judged(run: Run) -> Consistency:
+        rows = _settled(run, arguments)
+        return run.judged(rows, confidence=arguments.confidence, strict=arguments.strict)
+
+    found = judged(run)
+    problem = failure(series, run.settings)
+    advice = None if found.held or problem else _advice(run, found, judged)
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:
-            stream.write(page(found, _facts(arguments, run), _pictures(run, found, rows)))
+            pictures = _pictures(run, found, _settled(run, arguments))
+            stream.write(page(found, _facts(arguments, run), pictures, advice))
     if arguments.json:
-        json.dump(_as_json(found), sys.stdout, indent=2)
+        json.dump(_as_json(found, advice), sys.stdout, indent=2)
         sys.stdout.write('\n')
     else:
         _print(sys.stdout, found)
-    problem = failure(series, run.settings)
+        if advice is not None:
+            sys.stdout.write(f'{advice}\n')
     if problem:
         sys.stderr.write(f'stewart consistency: {problem}\n')
     return 1 if problem or not found.held else 0
+
+
+def _settled(run: Run, arguments: argparse.Namespace) -> Any:
+    """Return which rows are judged."""
+    stamps = run.filtered.stamps
+    return stamps >= stamps[0] + arguments.settled
+
+
+def _advice(run: Run, found: Consistency, judged: Callable[[Run], Consistency]) -> Advice | None:
+    """Search on the beginning of a long recording, and judge what was found on the whole."""
+    part = run.beginning(TRIED)
+    so_far = found if part is run else judged(part)
+    advice = advise(run.settings, so_far, lambda other: judged(part.again(other)))
+    if advice is not None and part is not run:
+        advice = replace(advice, found=judged(run.again(advice.settings)))
+    return advice if better(advice, found) else None
 
 
 def _facts(arguments: argparse.Namespace, run: Run) -> dict[str, str]:
@@ -131,10 +163,13 @@ def _pictures(run: Run, found: Consistency, rows: Any) -> dict[str, Figure]:
     }
 
 
-def _as_json(found: Consistency) -> dict[str, Any]:
-    """Return the verdicts as plain data."""
+def _as_json(found: Consistency, advice: Advice | None) -> dict[str, Any]:
+    """Return the verdicts as plain data, and which options hold better."""
     return {
         'consistent': found.held,
+        'advice': None
+        if advice is None
+        else {'options': list(advice.options), 'consistent': advice.found.held},
         'rows': found.rows,
         'confidence': found.confidence,
         'used_by_leg': found.used.tolist(),

@@ -112,6 +112,8 @@ def summary(run: Run) -> dict[str, Any]:
             'consistent': consistency.held,
             'broken_tests': [item.name for item in consistency.verdicts if not item.held],
         }
+        if not consistency.held:
+            said['what_to_do'] = 'stewart consistency with the same arguments names options'
     return said
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
     ExternalPose,
@@ -28,6 +30,7 @@ from stewart_estimation.verbs.measurements import (
     Measurements,
     read_measurements,
 )
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.progress import between, Progress
 
@@ -54,6 +57,26 @@ class Run:
         found = self.filtered
         parts = (found.innovations, found.sigmas, found.nis, found.used)
         return assess(*(part[rows] for part in parts), sigma_error=self.sigma_error, **options)
+
+    def again(self, settings: FilterSettings) -> Run:
+        """Filter the same measurements with other settings."""
+        through = partial(_through, self.platform.geometry, self.measurements, keep=False)
+        settings = _delays_first(settings, through)
+        return replace(self, settings=settings, filtered=through(settings), smoothed=None)
+
+    def beginning(self, most: int) -> Run:
+        """Return the run of so many leg samples, this one where it has no more."""
+        legs, imu = self.measurements.legs.ordered(), self.measurements.imu.ordered()
+        if len(legs) <= most:
+            return self
+        heard = imu.stamps <= legs.stamps[most - 1]
+        parts = imu.stamps, imu.specific_forces, imu.angular_velocities
+        cut = replace(
+            self.measurements,
+            imu=ImuSeries(*(part[heard] for part in parts)),
+            legs=LegSeries(legs.stamps[:most], legs.lengths[:most]),
+        )
+        return replace(self, measurements=cut).again(self.settings)
 
 
 def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,20 +138,24 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     settings, sigma_error = _settings(arguments, platform, measurements)
     show(0.3)
 
-    def through(settings: FilterSettings, *, keep: bool = smoothed) -> EstimateSeries:
-        imu, legs, poses = measurements.imu, measurements.legs, measurements.poses
-        return replay(platform.geometry, settings, imu, legs, poses=poses, keep=keep)
-
-    settings = _delays_first(settings, through)
-    filtered = through(settings)
+    through = partial(_through, platform.geometry, measurements)
+    settings = _delays_first(settings, partial(through, keep=False))
+    filtered = through(settings, keep=smoothed)
     show(0.7)
     after = smooth(platform.geometry, settings, filtered) if smoothed else None
     show(0.9)
     return Run(platform, measurements, settings, filtered, after, sigma_error)
 
 
+def _through(
+    geometry: Geometry, measurements: Measurements, settings: FilterSettings, *, keep: bool
+) -> EstimateSeries:
+    imu, legs, poses = measurements.imu, measurements.legs, measurements.poses
+    return replay(geometry, settings, imu, legs, poses=poses, keep=keep)
+
+
 def _delays_first(
-    settings: FilterSettings, through: Callable[..., EstimateSeries]
+    settings: FilterSettings, through: Callable[[FilterSettings], EstimateSeries]
 ) -> FilterSettings:
     """Return settings that begin at the delays that the whole recording shows, trusted no more.
 
@@ -138,7 +165,7 @@ def _delays_first(
     for _ in range(MOST_PASSES):
         if settings.delay is None and settings.external is None:
             break
-        found, moved, told = through(settings, keep=False), False, settings
+        found, moved, told = through(settings), False, settings
         if settings.delay is not None:
             delay, sigma = float(found.delay[-1]), float(found.delay_sigma[-1])
             moved = abs(delay - settings.delay.start) > sigma
