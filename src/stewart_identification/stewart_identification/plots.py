@@ -21,7 +21,7 @@ SHOWN = 10.0
 def pictures(outcome: Outcome) -> dict[str, Figure]:
     """Return forces and spectra by caption."""
     caption = (
-        'Measured (colour) and predicted (thin, dark) forces of the legs, and what is left '
+        'Measured (colour) and predicted (thin line) forces of the legs, and what is left '
         f'between them; at most the first {SHOWN:g} s'
     )
     found = {f'{caption}.': _forces(outcome.experiment, outcome.fit.residuals)}
@@ -83,21 +83,32 @@ def _spectra(outcome: Outcome) -> Figure:
 
 
 def intervals(outcome: Outcome) -> Figure:
-    """Draw the ten parameters against the description."""
+    """Draw the ten parameters against the description, in percent of what each is held against."""
     figure = Figure(figsize=(7, 3.8), layout='constrained')
     axes: Any = figure.subplots()
-    mass, length = outcome.model.scale[0], outcome.model.inertial.length_scale
-    scales = {'kg': mass, 'm': length, 'kg m²': mass * length**2}
     ten = outcome.parameters[:10]
-    for place, item in enumerate(ten):
+    for place, (item, size) in enumerate(zip(ten, _sizes(outcome), strict=True)):
         if not item.bounded:
             axes.axvspan(place - 0.4, place + 0.4, color='0.5', alpha=0.25)
             continue
-        scale = scales[item.unit]
-        value, half = (item.value - item.described) / scale, (item.high - item.low) / 2 / scale
-        axes.errorbar(place, value, yerr=half, fmt='o', color='tab:blue', capsize=4)
+        value, half = (item.value - item.described) / size, (item.high - item.low) / 2 / size
+        colour = 'tab:blue' if item.known else 'tab:orange'
+        axes.errorbar(place, 100 * value, yerr=100 * half, fmt='o', color=colour, capsize=4)
     axes.axhline(0.0, color='black', linewidth=0.8)
     axes.set_xticks(range(len(ten)), [item.name for item in ten])
-    axes.set_ylabel('found − described [large changes]')
+    axes.set_ylabel('found − described [%]')
     axes.grid(alpha=0.3)
     return figure
+
+
+def _sizes(outcome: Outcome) -> Array:
+    """Return the described mass, the radius of the joints, and the described inertias.
+
+    A product of inertia has the geometric mean of its two moments. Where the description has no
+    inertia, the mass on the radius of the joints has one.
+    """
+    mass, length = outcome.model.scale[0], outcome.model.inertial.length_scale
+    moments = np.array([outcome.parameters[k].described for k in (4, 7, 9)])
+    moments = np.where(moments > 0.0, moments, mass * length**2)
+    inertias = np.sqrt(np.outer(moments, moments))[np.triu_indices(3)]
+    return np.concatenate([[mass], np.full(3, length), inertias])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from stewart_tables.whole_files import whole_file
 
 NAME = 'report.html'
 INTERVALS = (
-    'Estimates and intervals against the description, in units of what counts as a large change; '
-    'grey where there is no interval'
+    'Estimates and intervals against the description, in percent: of the mass, of the radius of '
+    'the joints for the centre of mass, of the inertia (for products the geometric mean of both '
+    'moments); orange: too uncertain, grey: no interval'
 )
 PARAMETERS = (
     'Of the platform with all that is fixed to it: mass, centre of mass in '
@@ -147,16 +149,25 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
         verdict = judged(item.verdict.value, held=item.known)
         row: list[object] = [
             item.name,
-            f'{item.value:.6g}' if item.numbered and not np.isnan(item.value) else '—',
-            f'{item.low:.6g} … {item.high:.6g}' if item.bounded else '—',
+            written(item.value, item) if item.numbered and not np.isnan(item.value) else '—',
+            f'{written(item.low, item)} … {written(item.high, item)}' if item.bounded else '—',
             item.unit,
-            '' if np.isnan(item.described) else f'{item.described:.6g}',
+            '' if np.isnan(item.described) else written(item.described, item),
             Html(f'{verdict}<br>{text(item.note)}') if item.note else verdict,
         ]
         if truth is not None:
             row.insert(4, _truth(item, truth))
         rows.append(row)
     return table(heads, rows, words=(0, 3, len(heads) - 1))
+
+
+def written(value: float, item: Parameter) -> str:
+    """Write a value with the digits that its interval leaves: three of half the interval."""
+    half = 0.5 * (item.high - item.low)
+    if not item.bounded or not half > 0.0 or abs(value) > 1e5 or half < 1e-9:
+        return f'{value:.6g}'
+    rounded = f'{value:.{max(0, 2 - floor(log10(half)))}f}'
+    return f'{0.0:.{len(rounded.partition(".")[2])}f}' if float(rounded) == 0.0 else rounded
 
 
 def _truth(item: Parameter, truth: Mapping[str, float]) -> str:

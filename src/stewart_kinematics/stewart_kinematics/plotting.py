@@ -105,8 +105,15 @@ def design_figure(platform: Platform, progress: Progress) -> Figure:
     figure = Figure(figsize=(12.0, 10.0), layout='constrained')
     figure.suptitle(f'{platform.title}: neutral pose, and displacements from it at rest')
     draw_geometry(figure.add_subplot(2, 2, 1, projection='3d'), platform)
-    draw_slice(figure.add_subplot(2, 2, 2), plane(guard, pose, ('x', 'z'), PLANE_SAMPLES))
-    draw_volume(figure.add_subplot(2, 2, 3, projection='3d'), cloud)
+    side: Any = figure.add_subplot(2, 2, 2)
+    draw_slice(side, plane(guard, pose, ('x', 'z'), PLANE_SAMPLES))
+    # Its legend stands above it.
+    side.set_xlabel(
+        f'{side.get_xlabel()}, where the rest is neutral, y = {1e3 * pose.position[1]:.3g} mm'
+    )
+    space: Any = figure.add_subplot(2, 2, 3, projection='3d')
+    draw_volume(space, cloud)
+    space.set_title(f'where the origin of the platform reaches: {cloud.volume:.3g} m³')
     draw_condition(figure.add_subplot(2, 2, 4), platform, cloud)
     return figure
 

@@ -24,19 +24,21 @@ if TYPE_CHECKING:
 WIDTH = 9.0
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
+# The latency's axis is at least so long [ms].
+LEAST_LATENCY_SPAN = 10.0
 LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
 
 
 def pictures(recording: Recording, result: Result) -> dict[str, Figure]:
     """Draw what belongs to one scenario, by caption, in the report's order."""
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
-        'Pose about its mean: commanded (thin, dark) and achieved': _poses,
-        'Strokes and leg rates: commanded (thin, dark) and measured': _legs,
+        'Pose about its mean: commanded (thin line) and achieved': _poses,
+        'Strokes and leg rates: commanded (thin line) and measured': _legs,
         'Tracking error along the path, the constant delay taken out': _errors,
         'End-to-end latency: setpoint stamp to the actuator state that has executed it': _latency,
     }
     if result.forces is not None:
-        makers['Leg forces: feed-forward (thin, dark) and delivered'] = _forces
+        makers['Leg forces: feed-forward (thin line) and delivered'] = _forces
     return {caption: make(recording, result) for caption, make in makers.items()}
 
 
@@ -59,10 +61,16 @@ def cover(recording: Recording, result: Result, platform: str) -> Figure:
     space.plot(*(1e3 * setpoints.position).T, color='tab:red', linewidth=1.0)
     space.set_axis_off()
     space.set_title('')
-    height, error = (figure.add_subplot(grid[row, 1]) for row in (0, 1))
+    height: Any = figure.add_subplot(grid[0, 1])
+    error: Any = figure.add_subplot(grid[1, 1], sharex=height)
     origin = int(setpoints.stamp_ns[0])
-    height.plot(poses.seconds(origin), 1e3 * poses.position[:, 2], color='tab:cyan', linewidth=3)
-    height.plot(setpoints.seconds(origin), 1e3 * setpoints.position[:, 2], 'k', linewidth=0.8)
+    for source, style, name in (
+        (poses, {'color': 'tab:cyan', 'linewidth': 3}, 'achieved'),
+        (setpoints, {'color': 'black', 'linewidth': 0.8}, 'commanded'),
+    ):
+        height.plot(source.seconds(origin), 1e3 * source.position[:, 2], label=name, **style)
+    height.legend(fontsize=8, ncols=2, frameon=False, loc='lower right', bbox_to_anchor=(1.0, 1.0))
+    height.tick_params(labelbottom=False)
     lengths = 1e3 * np.linalg.norm(tracking.path.position, axis=1)
     error.plot(tracking.pose_time, lengths, color='tab:red', linewidth=0.8)
     height.set_ylabel('z [mm]')
@@ -146,12 +154,15 @@ def _errors(_: Recording, result: Result) -> Figure:
 def _latency(_: Recording, result: Result) -> Figure:
     milliseconds = 1e3 * result.latency.executed
     figure, ((axis,),) = _new(1, 1, 2.8)
-    axis.hist(milliseconds, bins=80, color='tab:cyan')
+    low, high = milliseconds.min(), milliseconds.max()
+    # In simulated time all are alike: one bar, beside which there is room.
+    room = max(0.5 * (LEAST_LATENCY_SPAN - (high - low)), 0.0)
+    axis.hist(milliseconds, bins=80, range=(low - room, high + room), color='tab:cyan')
     for share, style in ((50, '-'), (99, '--'), (100, ':')):
         value = float(np.percentile(milliseconds, share))
         name = 'max' if share == 100 else f'p{share}'
         axis.axvline(value, color='k', linestyle=style, label=f'{name} {value:.1f} ms')
-    axis.set(xlabel='latency [ms]', ylabel='setpoints', yscale='log')
+    axis.set(xlabel='latency [ms]', ylabel='setpoints', yscale='log', ylim=(0.7, None))
     axis.legend(fontsize=8)
     return figure
 

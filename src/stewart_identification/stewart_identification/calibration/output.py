@@ -61,21 +61,23 @@ def calibrated_document(
 
 
 def draw_accuracy(before: Accuracy, after: Accuracy, title: str) -> Figure:
-    """Draw how far the poses are off, before and after, one bar per pose."""
+    """Draw how far the poses are off, before and after, two dots per pose."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(8.0, 5.0), layout='constrained')
     panels = figure.subplots(2, 1, sharex=True)
     rows = np.arange(1, len(before.position) + 1)
-    for axes, one, other, unit, scale in (
-        (panels[0], before.position, after.position, 'mm', 1e3),
-        (panels[1], before.attitude, after.attitude, 'mrad', 1e3),
+    for axes, one, other, what in (
+        (panels[0], before.position, after.position, 'position is off by [mm]'),
+        (panels[1], before.attitude, after.attitude, 'attitude is off by [mrad]'),
     ):
-        axes.semilogy(rows, scale * one, 'o', color='0.6', label='before')
-        axes.semilogy(rows, scale * other, 'o', color='C0', label='after')
-        axes.set_ylabel(f'distance of the target [{unit}]')
+        axes.semilogy(rows, 1e3 * one, 'o', color='0.6', label='before')
+        axes.semilogy(rows, 1e3 * other, 'o', color='C0', label='after')
+        axes.set_ylabel(what)
         axes.grid(visible=True, which='both', alpha=0.3)
-    panels[0].set_title(title)
-    panels[0].legend()
+    panels[0].set_title(title, pad=24.0)
+    panels[0].legend(ncols=2, loc='lower center', bbox_to_anchor=(0.5, 1.0), frameon=False)
+    panels[1].xaxis.set_major_locator(MaxNLocator(integer=True))
     panels[1].set_xlabel('pose')
     return figure

@@ -19,6 +19,7 @@ from stewart_identification.identify import ESTIMATORS, Options
 from stewart_identification.models.friction import KINDS
 from stewart_identification.outcome import Parameter
 from stewart_identification.recording.from_bag import Extraction
+from stewart_identification.report import written
 from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_tables.outputs import output_folder
@@ -167,6 +168,7 @@ def _line(item: Parameter) -> str:
         return f'{item.name:12} {item.verdict.value}: {item.note or "not shown by this motion"}'
     if np.isnan(item.value):
         return f'{item.name:12} no number: the mass that was found is not above 0'
-    interval = f'[{item.low:.6g}, {item.high:.6g}]' if item.bounded else '[no interval holds]'
+    ends = written(item.low, item), written(item.high, item)
+    interval = f'[{", ".join(ends)}]' if item.bounded else '[no interval holds]'
     doubt = '' if item.known else f'  {item.verdict.value}: {item.note}'
-    return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}{doubt}'
+    return f'{item.name:12} {written(item.value, item):>12}  {interval} {item.unit}{doubt}'
