@@ -16,10 +16,10 @@ from stewart_tables import page as pages
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ADVICE = 'add {} to the command: this recording asks for it; tried, {}'
+ADVICE = 'Add {} to the command: this recording asks for it; tried, {}.'
 OTHERWISE = (
-    'no other noise of legs or IMU and no delay of the IMU makes this recording fit better: look '
-    'at geometry, mounting of the IMU, and at what the pictures show'
+    'No other noise of legs or IMU and no delay of the IMU makes this recording fit better: look '
+    'at geometry, mounting of the IMU, and at what the pictures show.'
 )
 
 HEADS = ('test', 'leg', 'found', 'exact', 'tolerated', 'verdict')
@@ -58,11 +58,7 @@ def page(
     used, rejected = consistency.used, consistency.rejected
     counts = zip(range(1, 7), used, rejected, strict=True)
     wrong = [(f'{_named(item)}: {item.found:.4g}', item.hint) for item in broken]
-    if wrong:
-        told = (
-            OTHERWISE if advice is None else ADVICE.format(' '.join(advice.options), advice.said)
-        )
-        wrong.insert(0, ('what to do', told))
+    told = OTHERWISE if advice is None else ADVICE.format(' '.join(advice.options), advice.said)
     return pages.page(
         'Consistency of the estimates',
         'every test held' if consistency.held else 'not consistent',
@@ -76,7 +72,14 @@ def page(
         },
         picture=cover,
         sections={
-            **({'What did not hold, and what to do': pages.failures(wrong)} if wrong else {}),
+            **(
+                {
+                    'What did not hold, and what to do': f'<p><strong>{pages.text(told)}'
+                    f'</strong></p>{pages.failures(wrong)}'
+                }
+                if wrong
+                else {}
+            ),
             'Tests': pages.table(HEADS, rows, words=(0, 5)) + explained,
             'Pictures': '\n'.join(others),
             'Legs': pages.table(('leg', 'used', 'rejected'), counts),

@@ -430,7 +430,7 @@ def test_what_consistency_advises_makes_the_recording_consistent(
     assert re.fullmatch(advised, ' '.join(words))
     assert said['advice']['consistent']
     page = target.read_text('utf-8')
-    assert f'add {" ".join(words)} to the command' in page
+    assert f'Add {" ".join(words)} to the command' in page
 
     assert stewart([*command, *words]) == 0
     assert 'tried' not in capsys.readouterr().out

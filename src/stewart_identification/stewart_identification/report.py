@@ -153,7 +153,10 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
             f'{written(item.low, item)} … {written(item.high, item)}' if item.bounded else '—',
             item.unit,
             '' if np.isnan(item.described) else written(item.described, item),
-            Html(f'{verdict}<br>{text(item.note)}') if item.note else verdict,
+            # The note of a number that is too uncertain stands among what is wrong.
+            Html(f'{verdict}<br>{text(item.note)}')
+            if item.note and not item.numbered
+            else verdict,
         ]
         if truth is not None:
             row.insert(4, _truth(item, truth))
