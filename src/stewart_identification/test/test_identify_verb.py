@@ -28,7 +28,7 @@ from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.readable import sure
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
-from stewart_identification.report import render
+from stewart_identification.report import render, written
 from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
@@ -171,6 +171,22 @@ def test_an_inertia_is_judged_beside_itself() -> None:
     # A product where there is no moment is not known.
     flat = [replace(items[0], value=0.0, low=-0.02, high=0.02), *items[1:]]
     assert 'more than all of the mean' in sure(flat, 0.95, 0.2)[1].note
+
+
+@pytest.mark.parametrize(
+    ('value', 'sigma', 'text'),
+    [
+        (0.0348782, 0.01, '0.0349'),
+        (6.814754, 0.0775, '6.815'),
+        (1234.5678, 300.0, '1235'),
+        (-1e-7, 5e-4, '0.00000'),
+        (0.0348782, float('nan'), '0.0348782'),
+    ],
+)
+def test_numbers_have_the_digits_that_their_intervals_leave(
+    value: float, sigma: float, text: str
+) -> None:
+    assert written(value, Parameter.around('Ixx', 'kg m²', value, sigma, 2.0)) == text
 
 
 def _age(text: str) -> float:
