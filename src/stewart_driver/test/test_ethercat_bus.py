@@ -21,7 +21,7 @@ from stewart_driver.ethercat.bus import Bus
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.rig_file import DriveIdentity
 
-PREOP, SAFEOP, INIT_WITH_ERROR = 2, 4, 0x11
+PREOP, SAFEOP, INIT_WITH_ERROR, ERROR_OR_ACKNOWLEDGE = 2, 4, 0x11, 0x10
 COUPLER, TERMINAL, DRIVE = (2, 0x044C2C52), (2, 0x07D83052), (0xAB, 0x1402)
 
 
@@ -80,6 +80,7 @@ class Master:
     """As pysoem's."""
 
     expected_wkc = 18
+    state = 0
 
     def __init__(self, slaves: list[Slave]) -> None:
         self.slaves = slaves
@@ -173,6 +174,16 @@ def test_a_drive_that_refuses_preop_or_never_comes_is_named(
     cable.preop_at[0] = 60.0
     with pytest.raises(NotOperational, match=r'PREOP: slave 1 \(KW-44C2C52\): INIT'):
         cable.bus.scan(6, accepts)
+
+
+def test_a_request_acknowledges_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slaves with an error ignored INIT at the end, and kept what they had (ETG.1000.6)."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    cable.bus.request(SAFEOP)
+    assert cable.master.state == SAFEOP | ERROR_OR_ACKNOWLEDGE
+    cable.bus.close()
+    assert cable.master.state == INIT_WITH_ERROR
 
 
 def test_couplers_and_terminals_among_the_drives_are_passed_over(

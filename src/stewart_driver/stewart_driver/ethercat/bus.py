@@ -251,7 +251,7 @@ class Bus:
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait; errors are acknowledged."""
-        self._master.state = state
+        self._master.state = state | pysoem.STATE_ACK
         self._master.write_state()
 
     def recover(self, leg: int) -> None:
