@@ -424,8 +424,8 @@ def test_a_drive_that_loses_its_voltage_is_named_and_the_others_hold() -> None:
     measured = bench.step()
 
     assert str(measured.fault) == (
-        'leg 5: its drive has left operation by itself, statusword 0x0240: its motor is without '
-        'voltage, by safe torque off or the supply'
+        'leg 5: its drive has left operation by itself, statusword 0x0240 (SWITCH_ON_DISABLED): '
+        'its motor is without voltage, by safe torque off or the supply'
     )
     assert measured.live == 0b101111
     assert measured.sto == 0b010000

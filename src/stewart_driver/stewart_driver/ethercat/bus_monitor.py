@@ -178,7 +178,7 @@ class BusMonitor:
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
         elif group.left:
-            self._fault = self._lost() or self._left(group.left[0], inputs)
+            self._fault = self._lost() or self._left(group.left[0], inputs, group)
         elif fault := self._drives.look(inputs, group):
             self._fault = fault
         elif due:
@@ -208,10 +208,12 @@ class BusMonitor:
         self._statistics.emergencies += len(arrived)
         self._emergencies[leg - 1].extend(arrived)
 
-    def _left(self, leg: int, inputs: Sequence[Inputs]) -> LegFault:
+    def _left(self, leg: int, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault:
         """Say as what a drive has left operation that reports no fault."""
         word = inputs[leg - 1].statusword
         said = f'its drive has left operation by itself, statusword 0x{word:04X}'
+        if (state := group.states[leg - 1]) is not None:
+            said += f' ({state.name})'
         if not word & Status.VOLTAGE_ENABLED:
             said += ': its motor is without voltage, by safe torque off or the supply'
         self._collect(leg)
