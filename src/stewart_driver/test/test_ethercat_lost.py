@@ -180,7 +180,7 @@ def test_a_drive_without_a_way_back_from_its_quick_stop_is_named(
 
     assert holding.active.group.why_not_on() == ', '.join(
         f'leg {leg} is QUICK_STOP_ACTIVE and does not go on from there (transition 16): disable, '
-        'which lets go, then enable'
+        'which lets go, reset the fault, then enable'
         for leg in (1, 2)
     )
     # Another that all wait for is to blame alone.

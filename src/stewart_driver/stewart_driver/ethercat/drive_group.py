@@ -29,7 +29,10 @@ RUNGS: dict[State | None, int] = {
     **{state: rung for rung, state in enumerate(LADDER)},
     State.QUICK_STOP_ACTIVE: LADDER.index(State.SWITCHED_ON),
 }
-STAYS = ' and does not go on from there (transition 16): disable, which lets go, then enable'
+STAYS = (
+    ' and does not go on from there (transition 16): disable, which lets go, reset the fault, '
+    'then enable'
+)
 FAULTS = frozenset({State.FAULT, State.FAULT_REACTION_ACTIVE})
 # In these a motor may turn by its drive's will.
 LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE})
