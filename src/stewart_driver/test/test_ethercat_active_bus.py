@@ -19,7 +19,7 @@ from scripted_wire import COUNTS, CYCLE, KIND, ScriptedWire
 from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.bus_monitor import DriveMonitor
 from stewart_driver.ethercat.cia402.states import Control, decode_state, State
-from stewart_driver.ethercat.drive_group import DriveGroup
+from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.errors import Emergency
 from stewart_driver.ethercat.process_data import Inputs
 
@@ -297,6 +297,19 @@ def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: ScriptedB
     # Not straight to INIT: a drive that takes its time would count the frames that it misses.
     down = bench.wire.log.index('request 4')
     assert set(bench.wire.log[down + 1 : -1]) == {'frame'}
+
+
+def test_a_drive_that_holds_by_its_quick_stop_lets_go_with_the_others() -> None:
+    """It let go five frames before them: without brakes the platform tilted."""
+    group = DriveGroup(2, 10, 0)
+    group.enable()
+    group.follow()
+    group.take([0x1237, 0x0217])
+    group.disable()
+
+    holding = [Control.ENABLE_OPERATION, Control.QUICK_STOP]
+    assert [group.words() for _ in range(FRAMES_TO_ACT)] == [holding] * FRAMES_TO_ACT
+    assert group.words() == [Control.SWITCH_ON, Control.DISABLE_VOLTAGE]
 
 
 def test_an_unknown_statusword_keeps_all_off() -> None:

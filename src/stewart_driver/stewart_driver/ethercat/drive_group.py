@@ -239,6 +239,9 @@ class DriveGroup:
             # The word that asks for Switched On from here disables the operation.
             ready = self._frames > FRAMES_TO_ACT
             return Control.SWITCH_ON if ready else Control.ENABLE_OPERATION
+        if state is State.QUICK_STOP_ACTIVE and self._frames <= FRAMES_TO_ACT:
+            # It lets go with those that are in operation.
+            return Control.QUICK_STOP
         if state is not State.SWITCHED_ON:
             self._braking[axis] = 0
             return Control.DISABLE_VOLTAGE
