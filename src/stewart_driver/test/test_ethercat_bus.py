@@ -55,8 +55,9 @@ class Slave:
 
     sdo_read: Callable[..., bytes]
 
-    def mbx_receive(self) -> None:
+    def mbx_receive(self) -> int:
         self.mailbox_reads += 1
+        return 0
 
     def set_watchdog(self, kind: str, time_ms: float) -> None:
         """As pysoem, for a slave that counts tenths of a millisecond."""
@@ -81,6 +82,7 @@ class Master:
 
     expected_wkc = 18
     state = 0
+    sdo_read_timeout = sdo_write_timeout = 700_000
 
     def __init__(self, slaves: list[Slave]) -> None:
         self.slaves = slaves
@@ -322,3 +324,53 @@ def test_a_drive_asks_again_that_got_the_answer_of_another(
     answers[:] = [AssertionError(), error(2, 0x6007, 0, 0x06020000, 'no object')]
     with pytest.raises(SdoRefused, match='drive of leg 1 refuses object 6007h:0: abort 0x0602'):
         drive.read(0x6007, 0)
+
+
+class LateMailbox:
+    """A drive that answers in order, its first answer when nobody waits for it any more.
+
+    As SOEM has it: what waits in the mailbox is dropped before a question, an answer counts by its
+    index alone.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[int, int]] = []
+        self.late: list[tuple[int, int]] = []
+        self.asked = 0
+
+    def read(self, index: int, subindex: int, **_: bool) -> bytes:
+        self.waiting.clear()
+        self.asked += 1
+        if self.asked == 1:
+            self.late.append((index, subindex))
+            raise bus_module.pysoem.WkcError
+        self.waiting += [*self.late, (index, subindex)]
+        self.late.clear()
+        came, at = self.waiting.pop(0)
+        # What it has to say beside comes later than the next question.
+        self.late, self.waiting = self.waiting, []
+        if came != index:
+            raise bus_module.pysoem.PacketError(2, 1)
+        return bytes([at])
+
+    def receive(self) -> int:
+        """As pysoem: the working counter."""
+        self.waiting, self.late = self.waiting + self.late, []
+        return 1 if self.waiting and self.waiting.pop(0) else 0
+
+
+def test_an_answer_that_comes_late_is_not_taken_for_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One answer after 1 s, and each entry of a map was read as the one before it."""
+    cable = Cable(monkeypatch, COUPLER, DRIVE)
+    (drive,) = cable.bus.scan(1, accepts)
+    monkeypatch.setattr(bus_module, 'SDO_PATIENCE', 0.0)
+    monkeypatch.setattr(bus_module, 'LATE_PATIENCE', 0.0)
+    for index in (0x1600, 0x1A00):
+        box = LateMailbox()
+        monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', box.read, raising=False)
+        monkeypatch.setattr(cable.master.slaves[1], 'mbx_receive', box.receive)
+        read = [(0x1600, 1), (0x1600, 2), (index, 3), (0x1600, 4)]
+        assert [drive.read(*item)[0] for item in read] == [1, 2, 3, 4]
+    assert cable.master.sdo_read_timeout == cable.master.sdo_write_timeout == 2_000_000

@@ -42,6 +42,12 @@ LOOK_PERIOD = 0.01
 FRAME_PERIOD = 0.002
 # A drive that is busy, or a machine, may miss one question.
 SDO_TRIES = 3
+# What it stores takes a drive a second or more; SOEM waits 0.7 s. What comes later still is waited
+# for, too, before it is asked again: SOEM would take it for the answer to the next question, and
+# compares the index alone [s].
+SDO_PATIENCE, LATE_PATIENCE = 2.0, 1.0
+# Of pysoem's packet errors: an answer to something else.
+UNEXPECTED_ANSWER = 1
 # Drives that refuse in the same instant may take each other's answer: SOEM has one list of errors,
 # and pysoem takes the oldest. All ask again then, which does not meet again for long.
 SDO_CONFUSIONS = 20
@@ -86,22 +92,37 @@ class Drive:
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
         reason, missed, confused = 'no answer', 0, 0
         while missed < SDO_TRIES and confused < SDO_CONFUSIONS:
+            limit, unexpected = time.monotonic() + SDO_PATIENCE, False
             try:
                 return call() or b''
             except pysoem.WkcError:
                 # Its own error may have been taken by another.
                 missed += 1
-                continue
             except AssertionError:
                 confused += 1
-                continue
             except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
+                unexpected = _unexpected(error)
                 if error.slave_pos != self._place:
                     confused += 1
-                    continue
-                reason = _reason(error)
-            break
+                elif unexpected:
+                    missed += 1
+                else:
+                    reason = _reason(error)
+                    break
+            if unexpected or time.monotonic() >= limit:
+                self._drop_answer()
         raise SdoRefused(self.leg, index, subindex, reason) from None
+
+    def _drop_answer(self) -> None:
+        """Take the answer that is still to come, if any, from the mailbox."""
+        limit = time.monotonic() + LATE_PATIENCE
+        while True:
+            with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
+                if self._slave.mbx_receive() > 0:
+                    return
+            if time.monotonic() > limit:
+                return
+            time.sleep(LOOK_PERIOD)
 
 
 class Bus:
@@ -127,6 +148,8 @@ class Bus:
         timeouts.safe = timeouts.tx_mailbox = 4 * timeouts.ret
         self._timeout = receive_timeout
         self._master = pysoem.Master()
+        self._master.sdo_read_timeout = round(MICROSECONDS * SDO_PATIENCE)
+        self._master.sdo_write_timeout = round(MICROSECONDS * SDO_PATIENCE)
         self._emergencies: list[tuple[int, Emergency]] = []
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
@@ -351,6 +374,11 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
+
+
+def _unexpected(error: Exception) -> bool:
+    """Tell whether a drive has answered something else than what it was asked."""
+    return isinstance(error, pysoem.PacketError) and error.error_code == UNEXPECTED_ANSWER
 
 
 def _reason(error: Exception) -> str:
