@@ -18,7 +18,7 @@ from stewart_driver.rig_file import DriveIdentity
 KIND = DriveType.from_yaml('omron_1s')
 COUNTS = 2**23 / 0.01
 ENTRIES_OUT = (0x60400010, 0x607A0020, 0x60B20010)
-ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010)
+ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010, 0x60610008)
 CYCLE = 0.002
 OPTIONS = EthercatOptions(interface='scripted', cycle_time=CYCLE, start_timeout=0.2)
 OP = AlStatus(8, 0, '')
@@ -71,7 +71,7 @@ class ScriptedWire:
         self.time = 0.0
         self.instants: list[float] = []
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
-        self.bits = [0x1210] * 6
+        self.bits, self.modes = [0x1210] * 6, [8] * 6
         self.watchdogs = [0.1] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
 
@@ -110,9 +110,9 @@ class ScriptedWire:
 
     def inputs(self) -> list[bytes]:
         return [
-            struct.pack('<HiHh', state | bits, position, code, 100)
-            for state, bits, position, code in zip(
-                self.states, self.bits, self.positions, self.codes, strict=True
+            struct.pack('<HiHhb', state | bits, position, code, 100, mode)
+            for state, bits, position, code, mode in zip(
+                self.states, self.bits, self.positions, self.codes, self.modes, strict=True
             )
         ]
 

@@ -207,6 +207,19 @@ def test_following_waits_for_bit_12(bench: ScriptedBench) -> None:
     bench.until_on()
 
 
+def test_following_waits_for_a_mode_that_is_shown_late(bench: ScriptedBench) -> None:
+    """6061h may be 0 before the operation is enabled, and for 0.1 s after."""
+    bench.wire.modes[2] = 0
+    bench.active.enable()
+
+    measured = bench.step(60)
+    assert (measured.enabled, measured.fault) == (False, None)
+    said = [KIND.why_not_following(item) for item in bench.active.legs.inputs]
+    assert said == ['', '', 'is in mode 0 instead of 8 (6061h)', '', '', '']
+    bench.wire.modes[2] = 8
+    bench.until_on()
+
+
 def test_a_drive_that_leaves_operation_is_not_switched_on_again(braked: ScriptedBench) -> None:
     braked.switch_on()
     braked.wire.states[3] = State.SWITCH_ON_DISABLED

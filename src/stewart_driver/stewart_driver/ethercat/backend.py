@@ -179,13 +179,13 @@ class EthercatBackend(Backend):
         """Name the legs whose drives all others wait for, and their states."""
         if self._active is None:
             return ''
-        group = self._active.group
-        silent = [
-            f'leg {leg} does not say that it follows (statusword bit 12)'
-            for leg, word in enumerate(group.statuswords, 1)
-            if not self._kind.all_follow([word])
+        active = self._active
+        waiting = [
+            f'leg {leg} {reason}'
+            for leg, item in enumerate(active.legs.inputs, 1)
+            if (reason := self._kind.why_not_following(item))
         ]
-        return group.why_not_on() or ', '.join(silent)
+        return active.group.why_not_on() or ', '.join(waiting)
 
     def home(self) -> str:
         """Compare the strokes with those at home, or let the drives find it; raises `HomingError`.

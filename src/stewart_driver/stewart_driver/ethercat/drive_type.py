@@ -16,6 +16,7 @@ from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Guards, Setting
 from stewart_driver.ethercat.homing import HomingPlan
 from stewart_driver.ethercat.process_data import (
+    CYCLIC_POSITION,
     INPUTS,
     Inputs,
     NEEDED_INPUTS,
@@ -161,11 +162,16 @@ class DriveType:
         known = identity.vendor == vendor and identity.product in products
         return known and least <= identity.revision <= greatest
 
-    def all_follow(self, statuswords: Sequence[int]) -> bool:
-        """Tell whether all drives in operation say that they follow, if they say so at all."""
-        return not self.tells_following or all(
-            word & Status.TARGET_FOLLOWED for word in statuswords
-        )
+    def why_not_following(self, item: Inputs) -> str:
+        """Say by what a drive in operation does not follow its target yet; empty if it does.
+
+        Some show their mode, or that they follow, a tenth of a second later only.
+        """
+        if item.mode not in {None, CYCLIC_POSITION}:
+            return f'is in mode {item.mode} instead of {CYCLIC_POSITION} (6061h)'
+        if self.tells_following and not item.statusword & Status.TARGET_FOLLOWED:
+            return 'does not say that it follows (statusword bit 12)'
+        return ''
 
     def torque_off(self, inputs: Inputs) -> bool:
         """Tell whether a drive is in safe torque off; without an input for it, without voltage.

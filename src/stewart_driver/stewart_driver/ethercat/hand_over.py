@@ -69,7 +69,7 @@ class HandOver:
     def _ready(self, group: DriveGroup, legs: MeasuredLegs) -> bool:
         slow = bool(np.abs(legs.rates).max() < SLOW)
         self._slow_frames = self._slow_frames + 1 if slow else 0
-        if group.all_on_for < self._wait or not self._kind.all_follow(group.statuswords):
+        if group.all_on_for < self._wait or any(map(self._kind.why_not_following, legs.inputs)):
             return False
         slowing_for = (group.all_on_for - self._wait) * self._cycle
         # A leg that turns round is slow for a moment.
