@@ -374,3 +374,25 @@ def test_an_answer_that_comes_late_is_not_taken_for_the_next_one(
         read = [(0x1600, 1), (0x1600, 2), (index, 3), (0x1600, 4)]
         assert [drive.read(*item)[0] for item in read] == [1, 2, 3, 4]
     assert cable.master.sdo_read_timeout == cable.master.sdo_write_timeout == 2_000_000
+
+
+def test_a_drive_that_does_not_answer_is_not_waited_for_at_each_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cable = Cable(monkeypatch, COUPLER, DRIVE)
+    (drive,) = cable.bus.scan(1, accepts)
+    asked = []
+
+    def read(index: int, _subindex: int, **_: bool) -> bytes:
+        asked.append(index)
+        raise bus_module.pysoem.WkcError
+
+    monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', read, raising=False)
+    for index in (0x1018, 0x6064, 0x1C12):
+        with pytest.raises(SdoRefused, match=f'refuses object {index:04X}h:0: no answer'):
+            drive.read(index, 0)
+    assert asked == [0x1018] * 3
+    # It has started anew.
+    (drive,) = cable.bus.scan(1, accepts)
+    monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', lambda *_, **__: b'\1')
+    assert drive.read(0x1018, 0) == b'\1'

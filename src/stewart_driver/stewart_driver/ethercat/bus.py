@@ -60,6 +60,8 @@ class Drive:
         self.leg = leg
         # On the cable, from 1, as pysoem counts.
         self._slave, self._place = slave, place
+        # Whether it has left an object without an answer: it is not waited for 70 times.
+        self._mute = False
 
     def read(self, index: int, subindex: int) -> bytes:
         """Return the value of an object; raises `SdoRefused`."""
@@ -91,7 +93,7 @@ class Drive:
 
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
         reason, missed, confused = 'no answer', 0, 0
-        while missed < SDO_TRIES and confused < SDO_CONFUSIONS:
+        while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
             limit, unexpected = time.monotonic() + SDO_PATIENCE, False
             try:
                 return call() or b''
@@ -111,6 +113,7 @@ class Drive:
                     break
             if unexpected or time.monotonic() >= limit:
                 self._drop_answer()
+        self._mute = self._mute or missed == SDO_TRIES
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
     def _drop_answer(self) -> None:
