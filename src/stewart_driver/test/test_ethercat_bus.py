@@ -41,11 +41,15 @@ class Slave:
 
     def __init__(self, identity: tuple[int, int], says: Callable[[], tuple[int, int]]) -> None:
         self.man, self.id = identity
-        self.rev, self.name = 0x10000, f'KW-{identity[1]:X}'
+        self.rev = 0x10000
         self.state = self.al_status = 0
         self.input, self.output = b'', b''
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms, self.output_manager = 100.0, 0x64
+
+    @property
+    def name(self) -> str:
+        return f'KW-{self.id:X}'
 
     def look(self) -> None:
         self.state, self.al_status = self._says()
@@ -203,6 +207,16 @@ def test_couplers_and_terminals_among_the_drives_are_passed_over(
     assert cable.master.slaves[0].output == cable.master.slaves[5].output == b''
     assert cable.bus.inputs() == [bytes([leg]) for leg in range(1, 7)]
     assert len(cable.bus.statuses()) == 6
+
+
+def test_names_of_an_eeprom_need_not_be_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    cable = Cable(monkeypatch, DRIVE, DRIVE)
+    eeprom = b'Verst\xe4rker'
+    monkeypatch.setattr(Slave, 'name', property(lambda _: eeprom.decode()))
+    drives = cable.bus.scan(2)
+    assert [drive.name for drive in drives] == ['Verst\u00e4rker'] * 2
+    with pytest.raises(WrongCount, match='1: Verst\u00e4rker, 2: Verst\u00e4rker'):
+        cable.bus.scan(6)
 
 
 def test_a_missing_drive_is_told_with_all_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ class Drive:
     @property
     def name(self) -> str:
         """Order code, as the EEPROM has it."""
-        return str(self._slave.name)
+        return _name(self._slave)
 
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
         reason, missed, confused = 'no answer', 0, 0
@@ -236,7 +236,7 @@ class Bus:
         slave = self._master.slaves[number]
         if slave in self._slaves:
             return f'leg {self._slaves.index(slave) + 1}'
-        return f'slave {number + 1} ({slave.name})'
+        return f'slave {number + 1} ({_name(slave)})'
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
@@ -377,6 +377,14 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
+
+
+def _name(slave: pysoem.CdefSlave) -> str:
+    """Return the name of the EEPROM; some makers write it in Latin-1, and pysoem reads UTF-8."""
+    try:
+        return str(slave.name)
+    except UnicodeDecodeError as error:
+        return error.object.decode('latin-1')
 
 
 def _unexpected(error: Exception) -> bool:
