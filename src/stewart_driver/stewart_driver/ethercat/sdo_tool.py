@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 import json
 import subprocess
 import sys
@@ -35,7 +36,7 @@ from stewart_driver.ethercat.wires import Slave, Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
-TIMEOUT = 30.0
+TIMEOUT = 60.0
 READINGS, PERIOD = 3, 0.1
 
 
@@ -123,14 +124,19 @@ def parse_address(text: str) -> tuple[int, int]:
 
 def _ask(options: EthercatOptions, what: str, *arguments: Any) -> Any:
     """Let another process call one of `ANSWERS`; raises `TransportError` with its reason."""
-    done = subprocess.run(
-        [sys.executable, '-m', __name__, json.dumps([asdict(options), what, arguments])],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, '-m', __name__, json.dumps([asdict(options), what, arguments])],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TransportError(
+            f'the slaves have not answered within {TIMEOUT:g} s: a mailbox is dead, or very slow'
+        ) from None
     if done.returncode:
         reason = done.stderr.strip().rpartition('\n')[2]
         raise TransportError(reason or 'the drives were not asked')
@@ -163,7 +169,8 @@ def _open(options: EthercatOptions) -> Iterator[Wire]:
 
 
 def _scan(_: EthercatOptions, wire: Wire) -> list[dict[str, Any]]:
-    return [asdict(_found(place, slave)) for place, slave in enumerate(wire.scan(None), 1)]
+    slaves = enumerate(wire.scan(None), 1)
+    return [asdict(found) for found in wire.each([partial(_found, *item) for item in slaves])]
 
 
 def _found(place: int, slave: Slave) -> Found:
@@ -197,10 +204,9 @@ def _counts(
 ) -> tuple[list[int], int, Sequence[DriveIdentity]]:
     kind = DriveType.from_yaml(options.drive)
     drives = wire.scan(LEGS, kind.accepts)
-    identities = [drive.identity() for drive in drives]
+    identities = wire.each([drive.identity for drive in drives])
     check_identities(identities, kind)
-    for drive in drives:
-        check_encoder(drive, kind)
+    wire.each([partial(check_encoder, drive, kind) for drive in drives])
     rows = []
     for reading in range(READINGS):
         wire.sleep(PERIOD if reading else 0.0)
