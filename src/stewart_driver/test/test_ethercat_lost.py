@@ -265,3 +265,15 @@ def test_a_drive_out_of_op_is_not_stuck(holding: ScriptedBench) -> None:
     assert 'its drive is lost' in str(faults[-1])
     assert holding.step().live == 0b111111
     assert holding.wire.states == [State.QUICK_STOP_ACTIVE] * 6
+
+
+def test_drives_that_take_their_time_to_op_are_not_lost(wire: ScriptedWire) -> None:
+    """A reset meanwhile started the bus from the beginning, up to 11 s instead of 1."""
+    wire.reached[8] = wire.status = [AlStatus(4, 0, '')] * 6
+    bench = ScriptedBench(wire)
+    assert bench.active.intact
+    wire.status = [OP] * 6
+    bench.step(10)
+    assert bench.active.intact
+    wire.status = [AlStatus(4, 0, '')] * 6
+    assert not bench.active.intact

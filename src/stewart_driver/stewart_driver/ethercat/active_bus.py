@@ -105,7 +105,10 @@ class ActiveBus:
         """Whether all drives still take part; costs a frame."""
         # A drive that has failed to home may be in another mode still.
         lost = self._monitor.missing or self.is_homing or (self.homing and self.homing.fault)
-        return not lost and self._operational
+        if lost or self._operational:
+            return not lost
+        # Still on its way to OP, which may take a drive seconds.
+        return self._resumption is not None and self.recoverable
 
     @property
     def is_homing(self) -> bool:
