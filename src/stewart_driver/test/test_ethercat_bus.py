@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip('pysoem')
 
 from stewart_driver.ethercat import bus as bus_module
+from stewart_driver.ethercat import mailbox
 from stewart_driver.ethercat.bus import Bus
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.rig_file import DriveIdentity
@@ -379,8 +380,8 @@ def test_an_answer_that_comes_late_is_not_taken_for_the_next_one(
     """One answer after 1 s, and each entry of a map was read as the one before it."""
     cable = Cable(monkeypatch, COUPLER, DRIVE)
     (drive,) = cable.bus.scan(1, accepts)
-    monkeypatch.setattr(bus_module, 'SDO_PATIENCE', 0.0)
-    monkeypatch.setattr(bus_module, 'LATE_PATIENCE', 0.0)
+    monkeypatch.setattr(mailbox, 'SDO_PATIENCE', 0.0)
+    monkeypatch.setattr(mailbox, 'LATE_PATIENCE', 0.0)
     for index in (0x1600, 0x1A00):
         box = LateMailbox()
         monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', box.read, raising=False)

@@ -16,16 +16,15 @@ from typing import Any
 
 import pysoem
 from stewart_driver.ethercat import interface as network
-from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
     AlStatus,
     Emergency,
     NotOperational,
-    SdoRefused,
     WrongCount,
 )
-from stewart_driver.ethercat.sdo import number, T
+from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
+from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
 
 MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
@@ -40,92 +39,6 @@ PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
 # Clocks settle by frames.
 FRAME_PERIOD = 0.002
-# A drive that is busy, or a machine, may miss one question.
-SDO_TRIES = 3
-# What it stores takes a drive a second or more; SOEM waits 0.7 s. What comes later still is waited
-# for, too, before it is asked again: SOEM would take it for the answer to the next question, and
-# compares the index alone [s].
-SDO_PATIENCE, LATE_PATIENCE = 2.0, 1.0
-# Of pysoem's packet errors: an answer to something else.
-UNEXPECTED_ANSWER = 1
-# Drives that refuse in the same instant may take each other's answer: SOEM has one list of errors,
-# and pysoem takes the oldest. All ask again then, which does not meet again for long.
-SDO_CONFUSIONS = 20
-
-
-class Drive:
-    """One slave, object by object; its leg, 1 to 6, is its place on the cable."""
-
-    def __init__(self, leg: int, slave: pysoem.CdefSlave, place: int) -> None:
-        self.leg = leg
-        # On the cable, from 1, as pysoem counts.
-        self._slave, self._place = slave, place
-        # Whether it has left an object without an answer: it is not waited for 70 times.
-        self._mute = False
-
-    def read(self, index: int, subindex: int) -> bytes:
-        """Return the value of an object; raises `SdoRefused`."""
-        return bytes(
-            self._sdo(
-                lambda: self._slave.sdo_read(index, subindex, release_gil=True), index, subindex
-            )
-        )
-
-    def write(self, index: int, subindex: int, data: bytes) -> None:
-        """Set the value of an object; raises `SdoRefused`."""
-        self._sdo(
-            lambda: self._slave.sdo_write(index, subindex, data, release_gil=True), index, subindex
-        )
-
-    def identity(self) -> DriveIdentity:
-        """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
-        slave = self._slave
-        try:
-            serial = number(self, IDENTITY, 4, '<I')
-        except SdoRefused:
-            serial = None
-        return DriveIdentity(slave.man, slave.id, slave.rev, serial)
-
-    @property
-    def name(self) -> str:
-        """Order code, as the EEPROM has it."""
-        return _name(self._slave)
-
-    def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
-        reason, missed, confused = 'no answer', 0, 0
-        while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
-            limit, unexpected = time.monotonic() + SDO_PATIENCE, False
-            try:
-                return call() or b''
-            except pysoem.WkcError:
-                # Its own error may have been taken by another.
-                missed += 1
-            except AssertionError:
-                confused += 1
-            except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
-                unexpected = _unexpected(error)
-                if error.slave_pos != self._place:
-                    confused += 1
-                elif unexpected:
-                    missed += 1
-                else:
-                    reason = _reason(error)
-                    break
-            if unexpected or time.monotonic() >= limit:
-                self._drop_answer()
-        self._mute = self._mute or missed == SDO_TRIES
-        raise SdoRefused(self.leg, index, subindex, reason) from None
-
-    def _drop_answer(self) -> None:
-        """Take the answer that is still to come, if any, from the mailbox."""
-        limit = time.monotonic() + LATE_PATIENCE
-        while True:
-            with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
-                if self._slave.mbx_receive() > 0:
-                    return
-            if time.monotonic() > limit:
-                return
-            time.sleep(LOOK_PERIOD)
 
 
 class Bus:
@@ -236,7 +149,7 @@ class Bus:
         slave = self._master.slaves[number]
         if slave in self._slaves:
             return f'leg {self._slaves.index(slave) + 1}'
-        return f'slave {number + 1} ({_name(slave)})'
+        return f'slave {number + 1} ({name_of(slave)})'
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
@@ -377,27 +290,6 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
-
-
-def _name(slave: pysoem.CdefSlave) -> str:
-    """Return the name of the EEPROM; some makers write it in Latin-1, and pysoem reads UTF-8."""
-    try:
-        return str(slave.name)
-    except UnicodeDecodeError as error:
-        return error.object.decode('latin-1')
-
-
-def _unexpected(error: Exception) -> bool:
-    """Tell whether a drive has answered something else than what it was asked."""
-    return isinstance(error, pysoem.PacketError) and error.error_code == UNEXPECTED_ANSWER
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, pysoem.SdoError):
-        return f'abort 0x{error.abort_code:08X}, {error.desc}'
-    if isinstance(error, pysoem.MailboxError):
-        return f'mailbox error 0x{error.error_code:04X}, {error.desc}'
-    return f'packet error {getattr(error, "error_code", 0)}'
 
 
 def _open(master: pysoem.Master, interface: str) -> int:
