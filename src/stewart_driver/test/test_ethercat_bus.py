@@ -403,9 +403,19 @@ def test_a_drive_that_does_not_answer_is_not_waited_for_at_each_object(
         raise bus_module.pysoem.WkcError
 
     monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', read, raising=False)
-    for index in (0x1018, 0x6064, 0x1C12):
-        with pytest.raises(SdoRefused, match=f'refuses object {index:04X}h:0: no answer'):
-            drive.read(index, 0)
+
+    def ask(*indices: int) -> None:
+        asked.clear()
+        for index in indices:
+            with pytest.raises(SdoRefused, match=f'refuses object {index:04X}h:0: no answer'):
+                drive.read(index, 0)
+
+    # At once: the errors that it has told were taken by others.
+    ask(0x60C2, 0x605E)
+    assert asked == [0x60C2] * 3 + [0x605E] * 3
+    monkeypatch.setattr(mailbox, 'SDO_PATIENCE', 0.0)
+    monkeypatch.setattr(mailbox, 'LATE_PATIENCE', 0.0)
+    ask(0x1018, 0x6064, 0x1C12)
     assert asked == [0x1018] * 3
     # It has started anew.
     (drive,) = cable.bus.scan(1, accepts)

@@ -35,7 +35,7 @@ class Drive:
         self.leg = leg
         # On the cable, from 1, as pysoem counts.
         self._slave, self._place = slave, place
-        # Whether it has left an object without an answer: it is not waited for 70 times.
+        # Whether it was silent at all tries for an object: it is not waited for 70 times.
         self._mute = False
 
     def read(self, index: int, subindex: int) -> bytes:
@@ -67,28 +67,27 @@ class Drive:
         return name_of(self._slave)
 
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
-        reason, missed, confused = 'no answer', 0, 0
+        reason, missed, silent, confused = 'no answer', 0, 0, 0
         while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
-            limit, unexpected = time.monotonic() + SDO_PATIENCE, False
+            limit = time.monotonic() + SDO_PATIENCE
             try:
                 return call() or b''
             except pysoem.WkcError:
-                # Its own error may have been taken by another.
-                missed += 1
+                # Before its time is over, its own error may have been taken by another.
+                missed, silent = missed + 1, silent + (time.monotonic() >= limit)
             except AssertionError:
                 confused += 1
             except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
-                unexpected = _unexpected(error)
                 if error.slave_pos != self._place:
                     confused += 1
-                elif unexpected:
-                    missed += 1
+                elif _unexpected(error):
+                    missed, limit = missed + 1, 0.0
                 else:
                     reason = _reason(error)
                     break
-            if unexpected or time.monotonic() >= limit:
+            if time.monotonic() >= limit:
                 self._drop_answer()
-        self._mute = self._mute or missed == SDO_TRIES
+        self._mute = self._mute or silent == SDO_TRIES
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
     def _drop_answer(self) -> None:
