@@ -128,7 +128,7 @@ def test_the_plant_is_seen_without_the_bus(bench: Any, faults: Faults) -> None:
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'text'),
     [
-        ('explode', {}, 'does not exist; there are al_error, cut'),
+        ('explode', {}, 'does not exist; there are al_error, answer_late, cut'),
         ('observe', {}, 'does not exist'),
         ('cut', {}, 'missing a required argument'),
         ('cut', {'after': 4}, 'slave must be 1 to 3, not 4'),

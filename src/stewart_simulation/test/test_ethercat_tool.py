@@ -52,6 +52,22 @@ def test_a_scan_tells_who_is_there_and_in_which_state(options: EthercatOptions, 
     rig.faults.call('mend')
 
 
+def test_a_name_in_latin_1_is_a_name(options: EthercatOptions, rig: Any) -> None:
+    """It ended the scan, and the start of the driver with too few drives."""
+    rig.faults.call('variant', slave=1, name='Servo 50 \xb5H')
+
+    assert scan(options)[0].name == 'Servo 50 \xb5H'
+    rig.faults.call('variant', slave=1, name='R88D-1SN04H-ECT')
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one(options: EthercatOptions, rig: Any) -> None:
+    """SOEM asked again after 0.7 s; the answer to that came while it waited for another."""
+    punctual = scan(options)
+    rig.faults.call('answer_late', slave=2, seconds=[0.9, 0.4])
+
+    assert scan(options) == punctual
+
+
 def test_an_object_is_read_and_written_by_its_type(options: EthercatOptions) -> None:
     assert read_object(options, 2, 0x608F, 1, 'u32') == 2**23
     assert read_object(options, 6, 0x1008, 0, 'text') == 'R88D-1SN04H-ECT'

@@ -58,7 +58,7 @@ def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> b
 
     Args:
         ranges: Start and length of the four sync managers [octet].
-        name: Order code, ASCII.
+        name: Order code, Latin-1: ETG.1000.6 promises no more than octets.
     """
     content = bytearray(b'\xff' * SIZE)
     content[:FIRST_CATEGORY] = bytes(FIRST_CATEGORY)
@@ -73,7 +73,7 @@ def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> b
     general = bytearray(32)
     general[0:4] = 1, 0, 1, 1
     general[5] = COE_DETAILS
-    text = name.encode('ascii')
+    text = name.encode('latin-1')
     managers = b''.join(
         struct.pack('<HHBBBB', start, length, control, 0, 1, kind)
         for kind, ((start, length), control) in enumerate(

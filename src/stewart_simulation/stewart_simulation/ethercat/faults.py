@@ -59,6 +59,11 @@ class Faults(FaultTable):
 
     # A slave.
 
+    def answer_late(self, slave: int, seconds: list[float]) -> None:
+        """Let a slave answer its next SDOs so late, one after the other."""
+        delays = [round(1e9 * within('seconds', delay, 0, 10)) for delay in seconds]
+        self._slave(slave).mailbox.delays.extend(delays)
+
     def power_off(self, slave: int) -> None:
         """Take the supply from a slave; it passes no frames on."""
         self._slave(slave)

@@ -12,8 +12,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 import struct
 
+from stewart_simulation.ethercat.clock import Instant
 from stewart_simulation.ethercat.object_dictionary import AbortCode, ObjectDictionary, SdoAbort
-from stewart_simulation.ethercat.registers import AlState, Memory
+from stewart_simulation.ethercat.registers import (
+    AlState,
+    Memory,
+    SYNC_MANAGER,
+    SYNC_MANAGER_SIZE,
+)
 from stewart_simulation.ethercat.sync_managers import MAILBOX_IN, MAILBOX_OUT, SyncManagers
 
 HEADER = struct.Struct('<HHBB')
@@ -21,6 +27,7 @@ COE_HEADER = struct.Struct('<H')
 ERROR_PROTOCOL, COE_PROTOCOL = 0, 3
 EMERGENCY, SDO_REQUEST, SDO_RESPONSE = 1, 2, 3
 LAST_COUNT = 7
+MAILBOX_IN_MANAGER = SYNC_MANAGER + MAILBOX_IN * SYNC_MANAGER_SIZE
 
 SDO_HEADER = struct.Struct('<BHB')
 DOWNLOAD_SEGMENT, DOWNLOAD, UPLOAD, UPLOAD_SEGMENT, ABORT = range(5)
@@ -170,11 +177,21 @@ class MailboxErrorCode(IntEnum):
 
 
 class Mailbox:
-    """Takes messages from the master, has SDO requests answered, and queues the answers."""
+    """Takes messages from the master, has SDO requests answered, and queues the answers.
 
-    def __init__(self, memory: Memory, sync_managers: SyncManagers, server: SdoServer) -> None:
+    Attributes:
+        delays: How late the next answers come, one each [ns]; CoE sets no limit (ETG.1000.6).
+    """
+
+    def __init__(
+        self, memory: Memory, sync_managers: SyncManagers, server: SdoServer, instant: Instant
+    ) -> None:
         self._memory, self._sync_managers, self._server = memory, sync_managers, server
-        self._queue: deque[bytes] = deque()
+        self._instant = instant
+        self.delays: deque[int] = deque()
+        # With the instant from which on each may be shown [ns].
+        self._queue: deque[tuple[int, bytes]] = deque()
+        memory.before_read(MAILBOX_IN_MANAGER, SYNC_MANAGER_SIZE, self._fill)
         self._shown = self._taken = b''
         self._sent_count, self._seen_count = 0, 0
 
@@ -213,7 +230,8 @@ class Mailbox:
         if answer is not None:
             # An abort is itself a request (ETG.1000.6): masters tell it from an answer by that.
             service = SDO_REQUEST if answer[0] == ABORT_COMMAND else SDO_RESPONSE
-            self._send(COE_PROTOCOL, COE_HEADER.pack(service << 12) + answer)
+            delay = self.delays.popleft() if self.delays else 0
+            self._send(COE_PROTOCOL, COE_HEADER.pack(service << 12) + answer, delay)
 
     def _refuse(self, code: MailboxErrorCode) -> None:
         self._send(ERROR_PROTOCOL, struct.pack('<HH', 1, code))
@@ -224,9 +242,10 @@ class Mailbox:
         self._send(COE_PROTOCOL, body)
         self._fill()
 
-    def _send(self, protocol: int, body: bytes) -> None:
+    def _send(self, protocol: int, body: bytes, delay: int = 0) -> None:
         self._sent_count = self._sent_count % LAST_COUNT + 1
-        self._queue.append(HEADER.pack(len(body), 0, 0, protocol | self._sent_count << 4) + body)
+        message = HEADER.pack(len(body), 0, 0, protocol | self._sent_count << 4) + body
+        self._queue.append((self._instant.ns + delay, message))
 
     def taken(self) -> None:
         """Take note that the master has read the message, and show the next one."""
@@ -235,15 +254,16 @@ class Mailbox:
 
     def _fill(self) -> None:
         box = self._sync_managers.items[MAILBOX_IN]
-        if self._queue and box.enabled and not self._sync_managers.full(MAILBOX_IN):
-            self._show(self._queue.popleft())
+        due = bool(self._queue) and self._queue[0][0] <= self._instant.ns
+        if due and box.enabled and not self._sync_managers.full(MAILBOX_IN):
+            self._show(self._queue.popleft()[1])
 
     def repeat(self) -> None:
         """Show the last message again, because the master lost the frame that carried it."""
         if not self._sync_managers.repeat_requested() or not self._taken:
             return
         if self._shown:
-            self._queue.appendleft(self._shown)
+            self._queue.appendleft((self._instant.ns, self._shown))
         self._show(self._taken)
 
     def _show(self, message: bytes) -> None:

@@ -160,7 +160,7 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
         (profile.HARDWARE_VERSION, 'software'),
         (profile.SOFTWARE_VERSION, 'stewart_simulation'),
     ):
-        dictionary.variable(index, Entry(OCTETS, text.encode('ascii')))
+        dictionary.variable(index, Entry(OCTETS, text.encode('latin-1')))
     for index, *entries in _records(drive):
         dictionary.record(index, *entries)
     if drive.homing is not None:

@@ -145,7 +145,7 @@ class Slave:
         dictionary, self._process_data = dictionary_of(self.drive_type)
         self.dictionary = dictionary
         server = SdoServer(dictionary, self.drive_type.mailbox)
-        self.mailbox = Mailbox(memory, self.sync_managers, server)
+        self.mailbox = Mailbox(memory, self.sync_managers, server, self._instant)
         self.al = ApplicationLayer(memory, self)
         kind = self.drive_type
         self.drive = Drive(
