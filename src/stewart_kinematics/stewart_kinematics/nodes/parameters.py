@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 import math
@@ -26,6 +27,7 @@ from stewart_kinematics.trajectories import (
     Sequence,
     Trajectory,
 )
+from stewart_tables.progress import silent
 from stewart_tables.settings import param
 
 
@@ -184,10 +186,16 @@ class OceanTrajectoryParameters(ExcursionParameters):
     spectrum: str = param(
         'jonswap', 'spectrum of the sea', choices=('jonswap', 'pierson_moskowitz'), read_only=False
     )
-    significant_height: float = param(1.5, 'H_s [m]', min=0.001, max=30.0, read_only=False)
-    peak_period: float = param(6.0, 'T_p [s]', min=0.1, max=30.0, read_only=False)
+    significant_height: float = param(
+        1.5, 'significant height [m]', min=0.001, max=30.0, read_only=False
+    )
+    peak_period: float = param(6.0, 'peak period [s]', min=0.1, max=30.0, read_only=False)
     peak_enhancement: float = param(
-        3.3, 'gamma of the JONSWAP spectrum [-]', min=1.0, max=10.0, read_only=False
+        3.3,
+        'gamma of the JONSWAP spectrum [-]',
+        min=1.0,
+        max=10.0,
+        read_only=False,
     )
     components: int = param(30, 'waves drawn from it', min=1, max=1000, read_only=False)
     seed: int = param(1, 'the same seed gives the same sea', min=0, read_only=False)
@@ -208,8 +216,10 @@ class OceanTrajectoryParameters(ExcursionParameters):
         read_only=False,
     )
 
-    def motion(self, guard: MotionGuard) -> tuple[OrbitalWave, Pose, float]:
-        """Make the sea and fit it to a platform.
+    def motion(
+        self, guard: MotionGuard, progress: Callable[[float], None] = silent
+    ) -> tuple[OrbitalWave, Pose, float]:
+        """Make the sea and fit it to a platform, telling `progress` the part done.
 
         Returns:
             The sea as the platform plays it, its centre, and by what it was scaled [-].
@@ -221,7 +231,9 @@ class OceanTrajectoryParameters(ExcursionParameters):
         # Longer than it is played: the sea's time begins with the fade-in.
         duration = self.duration or self.horizon
         kind: Scaling = 'plain' if self.scaling == 'plain' else 'froude'
-        fitted, factor = fit_wave(wave, guard, self.fraction, kind, duration=duration)
+        fitted, factor = fit_wave(
+            wave, guard, self.fraction, kind, duration=duration, progress=progress
+        )
         return fitted, centre, factor
 
 

@@ -11,18 +11,15 @@ import sys
 from typing import Any, TypeAlias
 
 import numpy as np
-from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.limits.fitting import fit_wave
+from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.spatial import compose_poses
 from stewart_kinematics.trajectories import (
-    AiryWave,
     Circle,
     Faded,
-    Jonswap,
     multi_sine,
     MultiSine,
     OrbitalWave,
@@ -39,6 +36,7 @@ from stewart_kinematics.verbs.arguments import (
 )
 from stewart_tables.outputs import add_picture_argument
 from stewart_tables.progress import show_part
+from stewart_tables.settings import rules
 
 Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
 Kinds: TypeAlias = 'argparse._SubParsersAction[argparse.ArgumentParser]'
@@ -56,26 +54,23 @@ def _cycloidal(
 
 
 def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard) -> Trajectory:
+    from stewart_kinematics.nodes.parameters import OceanTrajectoryParameters
+
+    known = {rule.name: rule for rule in rules(OceanTrajectoryParameters)}
+    for option, name in SEA.items():
+        rule, value = known[name], getattr(arguments, name)
+        if not rule.fits(value):
+            raise ConfigurationError(option, value, rule.expected())
+    chosen = {name: getattr(arguments, name) for name in SEA.values()}
     if arguments.component:
-        sea = tuple(AiryWave(a, t, l, np.radians(p)) for a, t, l, p in arguments.component)
-    else:
-        gamma = 1.0 if arguments.spectrum == 'pierson-moskowitz' else arguments.gamma
-        spectrum = Jonswap(arguments.hs, arguments.tp, gamma)
-        sea = spectrum.components(arguments.waves, arguments.seed, bins=arguments.bins)
-    angle, neutral = np.radians(arguments.attack_deg), platform.geometry.neutral_pose
-    wave = OrbitalWave(sea, neutral, attack_angle=angle, position=arguments.position)
-    if arguments.scaling != 'none':
-        with show_part('fitting the sea') as progress:
-            wave, factor = fit_wave(
-                wave,
-                guard,
-                arguments.fraction,
-                arguments.scaling,
-                duration=arguments.duration,
-                progress=progress,
-            )
+        columns = zip(*arguments.component, strict=True)
+        chosen |= zip(('amplitudes', 'periods', 'lengths', 'phases_deg'), columns, strict=True)
+    sea = OceanTrajectoryParameters(duration=arguments.duration, **chosen)
+    with show_part('fitting the sea') as progress:
+        wave, _, factor = sea.motion(guard, progress)
+    if sea.scaling != 'none':
         height = f'significant height {significant_height(wave.components):.4g} m'
-        print(f'{arguments.scaling} factor {factor:.4g}: {height}', file=sys.stderr)
+        print(f'{sea.scaling} factor {factor:.4g}: {height}', file=sys.stderr)
     return _faded(wave, arguments)
 
 
@@ -107,38 +102,31 @@ def _faded(
     return Faded(trajectory, trajectory.centre, fade, fade, arguments.duration)
 
 
-OCEAN = {
-    '--spectrum': ('jonswap', 'of a sea that wind has just raised, or of a fully developed one'),
-    '--hs': (1.0, 'significant height [m]'),
-    '--tp': (6.0, 'peak period [s]'),
-    '--gamma': (3.3, 'peak enhancement'),
-    '--waves': (60, 'number of components'),
-    '--bins': ('equal_energy', 'how the spectrum is cut into components'),
-    '--seed': (0, 'of phases and frequencies'),
-    '--attack-deg': (0.0, 'direction of travel, from x to y [deg]'),
-    '--position': (0.0, 'place along the travel [m]'),
-    '--scaling': (
-        'plain',
-        'make it fit by its amplitudes, by lengths and times after Froude, or not at all',
-    ),
-    '--fraction': (0.6, 'largest part of any margin at the centre that may be used'),
+SEA = {
+    '--spectrum': 'spectrum',
+    '--hs': 'significant_height',
+    '--tp': 'peak_period',
+    '--gamma': 'peak_enhancement',
+    '--waves': 'components',
+    '--seed': 'seed',
+    '--attack-deg': 'attack_angle_deg',
+    '--scaling': 'scaling',
+    '--fraction': 'fraction',
 }
-"""Defaults and helps of the arguments of a sea."""
+"""Options of a sea: parameters of the ocean node, with its defaults and limits."""
 
 FADE: dict[str, Any] = {
     'type': float,
     'default': 2.0,
-    'help': 'rise from rest at the neutral pose and fall back to it [s], 0 for none (default: 2)',
-}
-CHOICES = {
-    '--spectrum': ('jonswap', 'pierson-moskowitz'),
-    '--bins': ('equal_energy', 'equal_frequency'),
-    '--scaling': ('plain', 'froude', 'none'),
+    'help': 'rise from rest at the neutral pose and fall back to it [s], 0 for none '
+    '(default: %(default)g)',
 }
 
 
 def add_kinds(kinds: Kinds) -> None:
     """Add one sub-command per kind; each leaves its maker, a `Make`, in the attribute ``make``."""
+    from stewart_kinematics.nodes.parameters import OceanTrajectoryParameters
+
     text = 'a point-to-point move from rest to rest'
     parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration='the shortest possible')
     add = parser.add_argument
@@ -150,10 +138,13 @@ def add_kinds(kinds: Kinds) -> None:
     add('--scale', type=float, default=1.0, help=text)
 
     add = _kind(kinds, 'ocean', 'a sea from a spectrum, or from given waves', _ocean).add_argument
-    add('--fade', **FADE)
-    for name, (value, text) in OCEAN.items():
-        what: dict[str, Any] = {'type': type(value), 'choices': CHOICES.get(name)}
-        add(name, default=value, help=f'{text} (default: %(default)s)', **what)
+    add('--fade', **FADE | {'default': OceanTrajectoryParameters.fade_in})
+    known = {rule.name: rule for rule in rules(OceanTrajectoryParameters)}
+    for option, name in SEA.items():
+        rule = known[name]
+        text = f'{rule.metadata["description"]} (default: %(default)s)'
+        what: dict[str, Any] = {'type': rule.scalar, 'choices': rule.metadata['choices'] or None}
+        add(option, dest=name, default=rule.default, help=text, **what)
     wave: dict[str, Any] = {'type': float, 'nargs': 4, 'metavar': ('A', 'T', 'L', 'PHASE')}
     text = 'a wave instead of the spectrum [m, s, m, deg]; may be repeated'
     add('--component', action='append', help=text, **wave)
