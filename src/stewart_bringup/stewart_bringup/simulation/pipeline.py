@@ -31,7 +31,7 @@ from stewart_driver.nodes.imu_parameters import ImuParameters
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_kinematics.control.admission import Admission
-from stewart_kinematics.control.playback import Playback
+from stewart_kinematics.control.playback import Hearing, Playback
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
@@ -135,6 +135,7 @@ class Pipeline:
         self._state, self._live, self._awaited = State.DISABLED, 0, 0
         self._playout_delay = driver.playout_delay
         self._playback: Playback | None = None
+        self._hearing = Hearing(self._motion.parameters.patience)
         self._plan(driver, parameters)
 
     def _plan(self, driver: DriverParameters, parameters: RigParameters) -> None:
@@ -275,7 +276,7 @@ class Pipeline:
             self.loop.offer(setpoint)
         if playback.over(now, stream.executed):
             self._end()
-        elif playback.unheard(now, stream.executed, self._motion.parameters.patience):
+        elif self._hearing.lost(playback.elapsed(now), lambda: stream.executed):
             self._end(f'inverse kinematics executes nothing: {stream.refusal}')
 
     def _end(self, reason: str = '') -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.trajectories import Trajectory
 
 NANOSECONDS = 1_000_000_000
+# At what is executed, within the patience.
+LOOKS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,34 @@ class Playback:
         end = self.trajectory.duration
         return self.elapsed(now) >= end and executed >= self.begin + end * NANOSECONDS
 
-    def unheard(self, now: int, executed: int, patience: float) -> bool:
-        """Tell whether no setpoint has been executed for longer than `patience` [s]."""
-        longest = patience * NANOSECONDS
-        return now - self.begin > longest and now - executed > longest
+
+class Hearing:
+    """Whether the setpoints are executed.
+
+    Looks are counted: while this process gets no processor, there is nothing to execute.
+
+    Args:
+        patience: Longest time without one that was executed [s].
+    """
+
+    def __init__(self, patience: float) -> None:
+        self._pause = patience / LOOKS
+        self._next, self._looks, self._executed = 0.0, 0, 0
+
+    def begin_anew(self) -> None:
+        """Look at another trajectory, which begins now."""
+        self._next, self._looks = 0.0, 0
+
+    def lost(self, elapsed: float, executed: Callable[[], int]) -> bool:
+        """Tell whether none has been executed for too long.
+
+        Args:
+            elapsed: Time of the trajectory [s].
+            executed: Returns the stamp of the last setpoint that was executed [ns].
+        """
+        if elapsed < self._next:
+            return False
+        self._next, stamp = elapsed + self._pause, executed()
+        self._looks = self._looks + 1 if stamp == self._executed else 0
+        self._executed = stamp
+        return self._looks > LOOKS

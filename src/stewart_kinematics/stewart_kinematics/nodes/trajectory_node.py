@@ -8,7 +8,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState
 from stewart_interfaces.msg import PlatformSetpoint
-from stewart_kinematics.control.playback import Playback
+from stewart_kinematics.control.playback import Hearing, Playback
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.limits.continuity import LONGEST_STEP
 from stewart_kinematics.limits.guard import MotionGuard
@@ -27,8 +27,6 @@ from stewart_node_support.qos import COMMAND_QOS
 # Setpoints that are further apart, inverse kinematics does not believe while the platform moves;
 # of many at once it hears ten. After a longer silence the driver has stopped the legs [ns].
 WIDEST_GAP, LONGEST_GAP = round(LONGEST_STEP * 1e9), 1_000_000_000
-# At what is executed, within the parameter ``patience``.
-LOOKS = 5
 
 
 class TrajectoryNode(LifecycleNode):
@@ -53,7 +51,7 @@ class TrajectoryNode(LifecycleNode):
         self.refusal = self.aborted = ''
         self._aborted_ns = 0
         self._timer: Any = None
-        self._next_look, self._looks, self._executed_ns = 0.0, 0, 0
+        self._hearing = Hearing(self.parameters.patience)
         # When the last setpoint was said [ns], and whether another trajectory is played since.
         self.said_ns, self._is_new = 0, False
         self.published: dict[str, CountedPublisher] = {}
@@ -128,7 +126,7 @@ class TrajectoryNode(LifecycleNode):
         self.said_ns = min(self.said_ns, now)  # the clock may have been set back since
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
-        self._next_look, self._looks = 0.0, 0
+        self._hearing.begin_anew()
         self._timer.reset()
         # Simulated time stands still within an instant, and a stream has one sample for each.
         if now > self.said_ns:
@@ -178,7 +176,8 @@ class TrajectoryNode(LifecycleNode):
                 now = self.get_clock().now().nanoseconds
         if self.playback is not None:
             self._publish(now)
-        if self.playback is not None and self._unheard(self.playback.elapsed(now)):
+        playback, executed = self.playback, self.start_pose.executed
+        if playback is not None and self._hearing.lost(playback.elapsed(now), executed):
             self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
 
     def _missed(self, now: int) -> range:
@@ -204,19 +203,6 @@ class TrajectoryNode(LifecycleNode):
         if ended and playback.over(now, self.start_pose.executed()):
             self._stop_playing()
             self.on_rest()
-
-    def _unheard(self, elapsed: float) -> bool:
-        """Tell whether the setpoints have not been executed for too long.
-
-        Looks are counted: while this process gets no processor, there is nothing to execute.
-        """
-        if elapsed < self._next_look:
-            return False
-        self._next_look = elapsed + self.parameters.patience / LOOKS
-        executed = self.start_pose.executed()
-        self._looks = self._looks + 1 if executed == self._executed_ns else 0
-        self._executed_ns = executed
-        return self._looks > LOOKS
 
     def _stop_playing(self) -> None:
         self.playback = None
