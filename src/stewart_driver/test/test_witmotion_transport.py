@@ -19,11 +19,7 @@ from stewart_driver.witmotion import transport as module
 from stewart_driver.witmotion.transport import (
     foreign,
     mapped,
-    PortBusy,
-    PortDenied,
     PortError,
-    PortLost,
-    PortMissing,
     SerialTransport,
 )
 
@@ -65,13 +61,13 @@ def test_the_speed_is_set_on_the_line_and_old_bytes_are_dropped(line: tuple[int,
 
 
 def test_a_device_that_is_not_there_is_missing() -> None:
-    with pytest.raises(PortMissing, match='/dev/no_imu: there is no such device'):
+    with pytest.raises(PortError, match='/dev/no_imu: there is no such device'):
         SerialTransport('/dev/no_imu', 9600)
 
 
 def test_a_port_opened_twice_is_busy(line: tuple[int, str]) -> None:
     transport = SerialTransport(line[1], 9600)
-    with pytest.raises(PortBusy, match='another process has it open'):
+    with pytest.raises(PortError, match='another process has it open'):
         SerialTransport(line[1], 9600)
     transport.close()
 
@@ -90,7 +86,7 @@ def test_forbidden_devices_name_the_group(monkeypatch: pytest.MonkeyPatch) -> No
         raise serial.SerialException(errno.EACCES, 'could not open port')
 
     monkeypatch.setattr(module.serial, 'Serial', refuse)
-    with pytest.raises(PortDenied, match='group dialout'):
+    with pytest.raises(PortError, match='group dialout'):
         SerialTransport('/dev/ttyUSB0', 9600)
 
 
@@ -104,7 +100,7 @@ def test_a_port_pulled_out_is_lost_whatever_is_done(line: tuple[int, str], act: 
         'write': lambda: transport.write(b'\xff'),
         'set_baud': lambda: transport.set_baud(115200),
     }
-    with pytest.raises(PortLost):
+    with pytest.raises(PortError, match='unplugged'):
         actions[act]()
     transport.close()
 
@@ -134,7 +130,7 @@ def test_everything_foreign_becomes_a_port_error(error: Exception, *, opened: bo
     assert caught.value.__cause__ is error
     assert str(caught.value).startswith('/dev/imu: ')
     if opened and isinstance(error, (OSError, termios.error)):
-        assert type(caught.value) is PortLost
+        assert 'unplugged' in str(caught.value)
 
 
 def test_every_exception_class_of_pyserial_is_caught() -> None:
@@ -148,9 +144,9 @@ def test_every_exception_class_of_pyserial_is_caught() -> None:
 
 
 @pytest.mark.parametrize(('number', 'expected'), sorted(module.REASONS.items()))
-def test_every_known_errno_has_its_class_and_reason(number: int, expected: Any) -> None:
+def test_every_known_errno_has_its_reason(number: int, expected: str) -> None:
     found = foreign('/dev/imu', OSError(number, 'text'), opened=False)
-    assert (type(found), str(found)) == (expected[0], f'/dev/imu: {expected[1]}')
+    assert str(found) == f'/dev/imu: {expected}'
 
 
 def test_our_own_mistakes_are_not_hidden() -> None:

@@ -28,22 +28,6 @@ class PortError(DriverError):
         super().__init__(f'{port}: {reason}')
 
 
-class PortMissing(PortError):
-    """There is no such device."""
-
-
-class PortDenied(PortError):
-    """The user may not open the device."""
-
-
-class PortBusy(PortError):
-    """Another process has the device."""
-
-
-class PortLost(PortError):
-    """The device was open and is gone."""
-
-
 class SensorSilent(DriverError):
     """The sensor does not answer, or nothing intelligible comes."""
 
@@ -62,17 +46,17 @@ WRITE_TIMEOUT = 1.0
 FOREIGN = (OSError, termios.error, ValueError, OverflowError, NotImplementedError)
 MILLISECONDS = 1e3
 
-REASONS: dict[int, tuple[type[PortError], str]] = {
-    errno.ENOENT: (PortMissing, 'there is no such device; is the sensor plugged in?'),
-    errno.ENODEV: (PortMissing, 'the device is not there any more'),
-    errno.ENXIO: (PortMissing, 'there is no device behind this name'),
-    errno.EACCES: (PortDenied, 'not permitted; add this user to the group dialout'),
-    errno.EPERM: (PortDenied, 'not permitted; add this user to the group dialout'),
-    errno.EAGAIN: (PortBusy, 'another process has it open'),
-    errno.EBUSY: (PortBusy, 'another process has it open'),
-    errno.ENOTTY: (PortError, 'it is no serial port'),
-    errno.EINVAL: (PortError, 'it does not take these settings'),
-    errno.EISDIR: (PortError, 'it is a directory, not a serial port'),
+REASONS: dict[int, str] = {
+    errno.ENOENT: 'there is no such device; is the sensor plugged in?',
+    errno.ENODEV: 'the device is not there any more',
+    errno.ENXIO: 'there is no device behind this name',
+    errno.EACCES: 'not permitted; add this user to the group dialout',
+    errno.EPERM: 'not permitted; add this user to the group dialout',
+    errno.EAGAIN: 'another process has it open',
+    errno.EBUSY: 'another process has it open',
+    errno.ENOTTY: 'it is no serial port',
+    errno.EINVAL: 'it does not take these settings',
+    errno.EISDIR: 'it is a directory, not a serial port',
 }
 
 
@@ -109,11 +93,10 @@ def foreign(port: str, error: Exception, *, opened: bool) -> PortError:
     if not isinstance(error, (OSError, termios.error)):
         return PortError(port, str(error))
     if opened:
-        return PortLost(port, f'the connection broke ({error}); unplugged?')
+        return PortError(port, f'the connection broke ({error}); unplugged?')
     # termios.error is no OSError, but carries the same two arguments.
     number = error.errno if isinstance(error, OSError) else error.args[0]
-    kind, reason = REASONS.get(number or 0, (PortError, f'cannot be opened ({error})'))
-    return kind(port, reason)
+    return PortError(port, REASONS.get(number or 0, f'cannot be opened ({error})'))
 
 
 @contextmanager
@@ -167,7 +150,7 @@ class SerialTransport:
             if not data and self._poll.poll(timeout * MILLISECONDS):
                 data = self._received()
                 if not data:
-                    raise PortLost(self._name, 'the line was hung up; unplugged?')
+                    raise PortError(self._name, 'the line was hung up; unplugged?')
         except OSError as error:
             raise foreign(self._name, error, opened=True) from error
         return data

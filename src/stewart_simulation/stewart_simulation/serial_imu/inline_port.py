@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from math import inf
 
-from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
+from stewart_driver.witmotion.transport import PortError
 
 # What nobody reads is lost beyond this, as in the buffer of a real port.
 BUFFER = 4096
@@ -36,9 +36,9 @@ class InlinePort:
     def open(self, baud: int) -> InlineTransport:
         """Open the host's end; raises `PortError` where it is unplugged, or open already."""
         if not self.plugged:
-            raise PortMissing(self.path, 'there is no such device; is the sensor plugged in?')
+            raise PortError(self.path, 'there is no such device; is the sensor plugged in?')
         if self._host is not None:
-            raise PortBusy(self.path, 'it is open already')
+            raise PortError(self.path, 'it is open already')
         self._host = InlineTransport(self, baud)
         return self._host
 
@@ -143,4 +143,4 @@ class InlineTransport:
 
     def _require(self) -> None:
         if self.lost:
-            raise PortLost(self._port.path, 'the line was hung up; unplugged?')
+            raise PortError(self._port.path, 'the line was hung up; unplugged?')
