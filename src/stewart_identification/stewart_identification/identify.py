@@ -9,14 +9,13 @@ legs and decides which parameter is determined well enough to be printed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib import metadata
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 from scipy.special import ndtri
 from stewart_identification.choice import pooled, with_terms
-from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress
 from stewart_identification.estimators.least_squares import LeastSquares
@@ -33,6 +32,7 @@ from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
+from stewart_tables.settings import param, require
 
 ESTIMATORS: dict[str, Any] = {
     'consistent': Consistent,
@@ -51,56 +51,54 @@ PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked of an identification.
-
-    Attributes:
-        estimator: One of `ESTIMATORS`.
-        friction: Identified along.
-        joint_tolerance: Standard deviation of the joints' coordinates that the description does
-            not know [m].
-        force_delay: Standard deviation of the time by which forces are older than strokes [s].
-        level: Of the intervals.
-        seed: Of everything random.
-        force_gain: Standard deviation of the relative error of each force sensor.
-        terms: Kinds of `models.friction.KINDS` that are identified along where the recordings show
-            them.
-        false_alarm: Probability with which a test speaks up where nothing is wrong.
-        inertia_tolerance: A moment of inertia is determined where half its interval is no more
-            than this share of it; a product, of the geometric mean of its two moments.
+    """What is asked of an identification; all standard deviations are of what is allowed for.
 
     Raises:
-        ConfigurationError: If a value cannot be used.
+        ConfigurationError: If a value is out of range.
     """
 
-    estimator: str = 'consistent'
-    friction: FrictionKind = 'per leg'
-    joint_tolerance: float = 1e-4
-    force_delay: float = 1e-3
-    level: float = 0.95
-    seed: int = 0
-    force_gain: float = 1e-2
-    terms: tuple[str, ...] = KINDS
-    false_alarm: float = 0.01
-    inertia_tolerance: float = 0.2
+    estimator: str = param('consistent', 'how to fit', choices=tuple(ESTIMATORS))
+    friction: str = param(
+        'per leg',
+        'viscous and dry friction identified along',
+        choices=get_args(FrictionKind),
+    )
+    joint_tolerance: float = param(
+        1e-4, 'standard deviation of joint coordinates, allowed for [m]', min=0.0, max=0.05
+    )
+    force_delay: float = param(
+        1e-3,
+        'standard deviation of the time by which forces are older than strokes, allowed for [s]',
+        min=0.0,
+        max=0.05,
+    )
+    level: float = param(0.95, 'of the intervals', min=0.5, max=0.999999)
+    seed: int = param(0, 'of all that is random', min=0)
+    force_gain: float = param(
+        1e-2,
+        "standard deviation of the relative error of each leg's force, allowed for; 0 where it "
+        'was calibrated',
+        min=0.0,
+        max=0.09,
+    )
+    terms: tuple[str, ...] = param(
+        KINDS, 'what is identified along where the recordings show it', choices=('', *KINDS)
+    )
+    false_alarm: float = param(
+        0.01, 'probability with which a test speaks up where nothing is wrong', min=1e-9, max=0.5
+    )
+    inertia_tolerance: float = param(
+        0.2,
+        'half the interval of an inertia that counts as determined, as a share of the inertia (of '
+        'a product: of the geometric mean of its two moments)',
+        min=1e-6,
+        max=1e3,
+    )
 
     def __post_init__(self) -> None:
-        """Take terms as options and parameters have them, and check."""
+        """Take terms as options and parameters have them, which cannot be an empty list."""
         object.__setattr__(self, 'terms', tuple(filter(None, self.terms)))
-        if self.estimator not in ESTIMATORS:
-            raise ConfigurationError(
-                'estimator', self.estimator, f'one of {", ".join(ESTIMATORS)}'
-            )
-        if not 0.5 <= self.level < 1.0:
-            raise ConfigurationError('level', self.level, '0.5 to 1')
-        if not 0.0 < self.false_alarm <= 0.5:
-            raise ConfigurationError('false_alarm', self.false_alarm, 'above 0, up to 0.5')
-        if not self.inertia_tolerance > 0.0:
-            raise ConfigurationError('inertia_tolerance', self.inertia_tolerance, 'above 0')
-        for kind in self.terms:
-            if kind not in KINDS:
-                raise ConfigurationError('terms', kind, f'some of {", ".join(KINDS)}')
-        if self.seed < 0:
-            raise ConfigurationError('seed', self.seed, 'an integer >= 0')
+        require(self)
 
     @property
     def reach(self) -> float:
@@ -111,17 +109,11 @@ class Options:
         """Return the model of a described platform, without terms."""
         return PlatformModel.from_platform(
             platform,
-            friction=self.friction,
+            friction=cast('FrictionKind', self.friction),
             joint_tolerance=self.joint_tolerance,
             force_delay=self.force_delay,
             force_gain=self.force_gain,
         )
-
-    @classmethod
-    def asked(cls, chosen: object) -> Options:
-        """Return what options or parameters of the same names choose; the rest as it is usual."""
-        names = {item.name for item in fields(cls)} & vars(chosen).keys()
-        return cls(**{name: getattr(chosen, name) for name in names})
 
     def make(self) -> Estimator:
         """Return the estimator."""

@@ -129,7 +129,7 @@ def test_bad_options_are_refused(words: list[str], message: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
-        (['--seed', '-1'], "--seed: expected a whole number not below 0, got '-1'"),
+        (['--seed', '-1'], "--seed: expected an integer of at least 0, got '-1'"),
         (['--noise', '0'], "--noise: expected a number above 0, got '0'"),
         (['--duration', 'inf'], "--duration: expected a number above 0, up to 3600, got 'inf'"),
         (['-o', 'no/motion.yaml'], "expected a file that can be written, got 'no/motion.yaml'"),

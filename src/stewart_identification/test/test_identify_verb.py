@@ -426,7 +426,6 @@ def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
-        (['--level', '2'], r'level: expected 0.5 to 1'),
         (['bag', '--estimate', 'x.csv'], r'--estimate: expected one bag beside it'),
         (['--estimate', 'x.csv', '--instruments'], r'--instruments: expected no --estimate'),
     ],
@@ -441,8 +440,9 @@ def test_bad_options_are_refused(
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
-        (['--passband', '0'], "--passband: expected a number above 0, got '0'"),
-        (['--seed', '-1'], "--seed: expected a whole number not below 0, got '-1'"),
+        (['--level', '2'], "--level: expected a decimal number from 0.5 to 0.999999, got '2'"),
+        (['--passband', '0'], "--passband: expected a decimal number from 0.1 to 100, got '0'"),
+        (['--seed', '-1'], "--seed: expected an integer of at least 0, got '-1'"),
         (['--out', __file__], 'expected a folder that can be written'),
     ],
 )

@@ -68,6 +68,11 @@ def filled(cls: type[T], values: Mapping[str, Any]) -> T:
     return cls(**{name: known[name].check(value) for name, value in values.items()})
 
 
+def part(settings: Any, cls: type[T]) -> T:
+    """Return those of some settings, or of other values by name, that a dataclass has."""
+    return cls(**{rule.name: getattr(settings, rule.name) for rule in rules(cls)})
+
+
 def require(settings: Any) -> None:
     """Refuse settings made by hand that are outside their limits; raises `ConfigurationError`."""
     for rule in rules(type(settings)):
@@ -125,7 +130,7 @@ class Rule:
         if self.is_array:
             said = f'a list of {"" if self.length is None else f"{self.length} times "}{said}'
         if choices:
-            return f'{said} out of {", ".join(choices)}'
+            return f'{said} out of {", ".join(choice or repr(choice) for choice in choices)}'
         if low is not None and high is not None:
             return f'{said} from {low:g} to {high:g}'
         bounds = [

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 from stewart_driver.backend import Backend
@@ -18,9 +17,7 @@ from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import require_platform_of_the_rig
-from stewart_tables.settings import param
-
-T = TypeVar('T', InterpolationSettings, SupervisionSettings)
+from stewart_tables.settings import param, part
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,8 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
             limits=backend.limits.narrowed(
                 rate=self.rate_limit or None, acceleration=self.acceleration_limit or None
             ),
-            interpolation=self._part(InterpolationSettings),
-            supervision=self._part(SupervisionSettings),
+            interpolation=part(self, InterpolationSettings),
+            supervision=part(self, SupervisionSettings),
             publish_every=round(1.0 / (self.publish_rate * backend.cycle_time)),
             realtime_priority=self.realtime_priority,
             cpu_affinity=self.cpu_affinity,
@@ -90,6 +87,3 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
             raise ConfigurationError(
                 'park_strokes', self.park_strokes, 'six strokes within those of the legs [m]'
             )
-
-    def _part(self, settings: type[T]) -> T:
-        return settings(**{item.name: getattr(self, item.name) for item in fields(settings)})

@@ -13,14 +13,13 @@ from rclpy.node import Node
 from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
 from stewart_identification.background import Job, State
-from stewart_identification.identify import ESTIMATORS, Options
-from stewart_identification.models.friction import KINDS
+from stewart_identification.identify import Options
 from stewart_identification.recording.from_bag import Extraction
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
-from stewart_tables.settings import param
+from stewart_tables.settings import param, part
 
 LEVELS = {
     State.IDLE: Level.OK,
@@ -32,49 +31,12 @@ LEVELS = {
 
 
 @dataclass(frozen=True)
-class IdentificationParameters:
+class IdentificationParameters(Options, Extraction):
     """Parameters of the identification node."""
 
     bags: tuple[str, ...] = param(('',), 'recordings to identify from; several count as one')
     platform: str = param('ex800', 'platform by name, or path of its YAML file; with masses')
     output: str = param('identified', 'folder of report.html and parameters.yaml')
-    estimator: str = param('consistent', 'how to fit', choices=tuple(ESTIMATORS))
-    friction: str = param(
-        'per leg', 'friction identified along', choices=('none', 'common', 'per leg')
-    )
-    joint_tolerance: float = param(
-        1e-4, 'standard deviation of joint coordinates, allowed for [m]', min=0.0, max=0.05
-    )
-    force_delay: float = param(
-        1e-3,
-        'standard deviation of the time by which forces are older than strokes, allowed for [s]',
-        min=0.0,
-        max=0.05,
-    )
-    force_gain: float = param(
-        1e-2,
-        "standard deviation of the relative error of each leg's force, allowed for",
-        min=0.0,
-        max=0.09,
-    )
-    terms: tuple[str, ...] = param(KINDS, 'what is identified along where the recordings show it')
-    false_alarm: float = param(
-        0.01, 'probability with which a test speaks up where nothing is wrong', min=1e-9, max=0.5
-    )
-    inertia_tolerance: float = param(
-        0.2,
-        'half the interval of an inertia that counts as determined, as a share of the inertia',
-        min=1e-6,
-        max=1e3,
-    )
-    seed: int = param(0, 'of all that is random', min=0)
-    passband: float = param(5.0, 'of the derivatives [Hz]', min=0.1, max=100.0)
-    rate: float = param(100.0, 'of the experiment made of a recording [Hz]', min=1.0, max=10000.0)
-    instruments: bool = param(
-        False,
-        'take the commanded motion (joint_commands) as instruments: for encoders whose noise is '
-        'above 0.05 mm, or which the drives feed back',
-    )
     period: float = param(0.1, 'time between two reports of progress [s]', min=0.01, max=10.0)
 
 
@@ -114,8 +76,8 @@ class IdentificationNode(Node):
             [bag for bag in chosen.bags if bag],
             chosen.platform,
             Path(chosen.output),
-            options=Options.asked(chosen),
-            extraction=Extraction(chosen.passband, chosen.rate, chosen.instruments),
+            options=part(chosen, Options),
+            extraction=part(chosen, Extraction),
         )
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:

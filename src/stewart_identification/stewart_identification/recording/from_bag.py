@@ -36,6 +36,7 @@ from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian, jacobian_derivative
+from stewart_tables.settings import param
 
 REST, REVERSAL = 2e-3, 0.1
 """Leg rate [m/s]; where all legs are slower for longer than this [s], the platform stands, and dry
@@ -49,17 +50,22 @@ LONGEST_SHIFT = 60.0
 
 @dataclass(frozen=True)
 class Extraction:
-    """How a recording becomes an experiment.
+    """How a recording becomes an experiment."""
 
-    Attributes:
-        passband: Of the low-pass under the derivatives [Hz].
-        rate: Of the experiment; a slower recording keeps its own [Hz].
-        instruments: Whether the commanded motion comes along, as instruments.
-    """
-
-    passband: float = 5.0
-    rate: float = 100.0
-    instruments: bool = False
+    passband: float = param(
+        5.0, 'of the derivatives; they stop at three times that [Hz]', min=0.1, max=100.0
+    )
+    rate: float = param(
+        100.0,
+        'of the experiment; a slower recording keeps its own [Hz]',
+        min=1.0,
+        max=10000.0,
+    )
+    instruments: bool = param(
+        False,
+        'take the commanded motion (joint_commands) as instruments: for encoders whose noise is '
+        'above 0.05 mm, or which the drives feed back',
+    )
 
     @property
     def stopband(self) -> float:

@@ -5,27 +5,52 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
-from stewart_bags.verbs.numbers import not_negative, whole
+from stewart_identification.identify import Options
+from stewart_tables.settings import Rule, rules
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``."""
     parser.add_argument('--platform', default='ex800', help='name or YAML file (default: ex800)')
-    parser.add_argument(
-        '--friction',
-        choices=['none', 'common', 'per leg'],
-        default='per leg',
-        help='viscous and dry friction identified along (default: per leg)',
-    )
-    parser.add_argument(
-        '--joint-tolerance',
-        type=not_negative,
-        default=1e-4,
-        metavar='M',
-        help='standard deviation of joint coordinates, allowed for [m] (default: 1e-4)',
-    )
-    parser.add_argument('--seed', type=whole, default=0, help='of all that is random (default: 0)')
+    add_settings(parser, Options, 'friction', 'joint_tolerance', 'seed')
+
+
+def add_settings(parser: argparse.ArgumentParser, cls: type, *names: str) -> None:
+    """Add an option for each of some settings, with its limits, default and meaning."""
+    known = {rule.name: rule for rule in rules(cls)}
+    for name in names:
+        option, rule = f'--{name.replace("_", "-")}', known[name]
+        text, choices = rule.metadata['description'], rule.metadata['choices']
+        if rule.scalar is bool:
+            parser.add_argument(option, action='store_true', help=text)
+            continue
+        usual = 'all' if rule.is_array else f'{rule.default}'
+        what: dict[str, Any] = {'nargs': '*'} if rule.is_array else {}
+        if choices:
+            what['choices'] = [choice for choice in choices if choice]
+        else:
+            what |= {'type': _value(rule), 'metavar': 'N' if rule.scalar is int else 'X'}
+        parser.add_argument(
+            option, default=rule.default, help=f'{text} (default: {usual})', **what
+        )
+
+
+def _value(rule: Rule) -> Callable[[str], Any]:
+    """Return a type of an option: what a setting allows."""
+
+    def value(text: str) -> Any:
+        try:
+            found = rule.scalar(text)
+        except ValueError:
+            found = None
+        if not rule.fits(found):
+            raise argparse.ArgumentTypeError(f'expected {rule.expected()}, got {text!r}')
+        return found
+
+    return value
 
 
 def add_worker_arguments(parser: argparse.ArgumentParser, what: str) -> None:

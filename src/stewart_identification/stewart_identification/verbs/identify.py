@@ -10,19 +10,22 @@ from pathlib import Path
 import sys
 
 import numpy as np
-from stewart_bags.verbs.numbers import not_negative, positive
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.executors import executor_of
-from stewart_identification.identify import ESTIMATORS, Options
-from stewart_identification.models.friction import KINDS
+from stewart_identification.identify import Options
 from stewart_identification.outcome import Parameter
 from stewart_identification.recording.from_bag import Extraction
 from stewart_identification.report import written
-from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
+from stewart_identification.verbs.arguments import (
+    add_model_arguments,
+    add_settings,
+    add_worker_arguments,
+)
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_tables.outputs import output_folder
+from stewart_tables.settings import part
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
 
@@ -46,37 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('bags', nargs='+', metavar='BAG', help='recording; several count as one')
     add_topic_argument(parser)
     add_model_arguments(parser)
-    best = 'consistent: the best body that can exist (default)'
-    add('--estimator', choices=list(ESTIMATORS), default='consistent', help=best)
-    _add_machine_arguments(parser)
-    again = 'what is identified along where the recordings show it (default: all)'
-    add('--terms', nargs='*', choices=KINDS, default=list(KINDS), help=again)
-    add('--level', type=float, default=Options.level, help='of the intervals (default: 0.95)')
-    alarm = 'probability with which a test speaks up where nothing is wrong (default: 0.01)'
-    add('--false-alarm', type=float, default=Options.false_alarm, metavar='P', help=alarm)
-    wide = 'of half the interval of an inertia, beside which it counts as determined'
-    add(
-        '--inertia-tolerance',
-        type=positive,
-        default=Options.inertia_tolerance,
-        metavar='SHARE',
-        help=f'{wide} (default: 0.2)',
-    )
-    band = 'of the derivatives; they stop at three times that [Hz] (default: 5)'
-    add('--passband', type=positive, default=Extraction.passband, metavar='HZ', help=band)
-    rate = 'of the experiment made of a recording [Hz] (default: 100)'
-    add('--rate', type=positive, default=Extraction.rate, metavar='HZ', help=rate)
+    names = 'estimator', 'force_delay', 'force_gain', 'terms', 'level', 'false_alarm'
+    add_settings(parser, Options, *names, 'inertia_tolerance')
+    add_settings(parser, Extraction, 'passband', 'rate', 'instruments')
+    _add_load_arguments(parser)
     add(
         '--estimate',
         type=Path,
         metavar='CSV',
         help='take the motion of the one bag from a result of stewart estimate',
-    )
-    add(
-        '--instruments',
-        action='store_true',
-        help='take the commanded motion (joint_commands) as instruments: for encoders whose noise '
-        'is above 0.05 mm, or which the drives feed back',
     )
     other = 'another recording of the machine, whose forces the parameters shall predict'
     add('--validate', metavar='BAG', help=other)
@@ -86,24 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--json', action='store_true', help='print everything as JSON')
 
 
-def _add_machine_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_load_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        '--force-delay',
-        type=not_negative,
-        default=Options.force_delay,
-        metavar='S',
-        help='standard deviation of the time by which forces are older than strokes, allowed for '
-        '[s] (default: 1e-3)',
-    )
-    add(
-        '--force-gain',
-        type=not_negative,
-        default=Options.force_gain,
-        metavar='SHARE',
-        help="standard deviation of the relative error of each leg's force, allowed for; 0 where "
-        'it was calibrated (default: 1e-2)',
-    )
     add(
         '--loaded',
         metavar='BAG',
@@ -116,14 +81,14 @@ def _add_machine_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Identify; return 0 where the recordings determine a body, else 1."""
-    extraction = Extraction(arguments.passband, arguments.rate, arguments.instruments)
+    extraction = part(arguments, Extraction)
     if arguments.estimate is not None and arguments.instruments:
         raise ConfigurationError(
             '--instruments', str(arguments.estimate), 'no --estimate, whose motion has none'
         )
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
-    options = Options.asked(arguments)
+    options = part(arguments, Options)
     if (arguments.loaded is None) != (arguments.load is None):
         raise ConfigurationError('--load', arguments.load, 'given together with --loaded')
     with (
