@@ -121,9 +121,7 @@ class ForwardKinematics(Node):
         self._poses.publish(self._pose.write(stamp, position, quaternion))
         error = self._tracking.error(stamp / NANOSECONDS, pose, strokes)
         if error is not None:
-            self._errors.publish(
-                self._error.write(stamp, error.position, error.rotation, error.strokes)
-            )
+            self._errors.publish(self._error.write(stamp, *error))
         # A clock that was set back begins anew.
         if abs(stamp - self._joints_stamp) < self._joints_period:
             return
