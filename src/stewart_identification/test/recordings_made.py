@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_driver.path.motion import NO_MOTION
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import inverse
@@ -102,7 +103,7 @@ def run_rig(
     for row in range(len(moments)):
         if row % every == 0:
             strokes.append(encoders.read(drives.strokes, period)[0])
-            forces.append(drives.measured_forces + rng.normal(0.0, force_noise, 6))
+            forces.append(drives.read_forces(NO_MOTION) + rng.normal(0.0, force_noise, 6))
             states.append(drives.state.copy())
         drives.command(legs.stroke[row], legs.rate[row], np.zeros(6))
         drives.advance(period)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.path.motion import NO_MOTION
 from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation import servo
 from stewart_simulation.drives import SwitchedDrives
@@ -167,11 +166,6 @@ class RigidDrives(SwitchedDrives):
     def force_limit(self) -> float:
         """Largest force of a drive without a fault [N]."""
         return self._settings.force_limit
-
-    @property
-    def measured_forces(self) -> Array:
-        """Delivered forces in whole steps of the feedback [N]."""
-        return self.read_forces(NO_MOTION)
 
     def read_forces(self, noise: Array) -> Array:
         """Return what the feedback makes of the delivered forces and of some noise [N]."""
