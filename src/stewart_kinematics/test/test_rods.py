@@ -355,6 +355,8 @@ def test_what_is_written_for_linear_legs_refuses(name: str) -> None:
         ({'crank_zero_direction': [0.0, 0.0, 0.0]}, 'legs.crank_zero_direction'),
         ({'crank_zero_direction': [0.0, 1.0, 0.5]}, 'legs.crank_zero_direction'),
         ({'pressure_angle_deg': 95.0}, 'legs.pressure_angle_deg'),
+        ({'angle_deg': [-180.0, 180.0]}, 'legs.angle_deg'),
+        ({'angle_deg': [-90.0, 265.0]}, 'legs.angle_deg'),
         ({'rod_length_m': None}, 'legs.rod_length_m'),
         ({'stroke_m': [0.0, 1.0]}, 'legs.stroke_m'),
         ({'rail_direction': [0.0, 0.0, 1.0]}, 'legs.rail_direction'),
@@ -366,9 +368,49 @@ def test_wrong_keys_are_named(tmp_path: Path, legs: dict[str, Any], key: str) ->
     assert caught.value.key == key
 
 
+def test_no_crank_turns_round_between_two_samples(tmp_path: Path) -> None:
+    legs = content('sg90_rotary')['legs']
+    axes = np.broadcast_to(legs['crank_axis_direction'], (6, 3)).copy()
+    zero = np.broadcast_to(legs['crank_zero_direction'], (6, 3)).copy()
+    back = Rotation.from_rotvec(math.radians(-165.0) * axes).apply(zero).tolist()
+    file = changed(
+        tmp_path, 'sg90_rotary', crank_zero_direction=back, angle_deg=[-175.0, 175.0]
+    )
+    platform, rise = load_platform(file), np.linspace(0.0, 0.008, 50)[:, None]
+    pose = platform.geometry.neutral_pose
+    turn = np.broadcast_to(pose.quaternion_xyzw, (50, 4))
+    path = Motion(pose.position + rise * [0.0, 0.0, 1.0], turn)
+
+    angles = inverse(platform.geometry, path).stroke
+    assert np.abs(np.diff(angles, axis=0)).max() > math.pi
+    with pytest.raises(MotionRefused, match='angle'):
+        MotionGuard(platform).check(path)
+
+
 def test_rods_that_do_not_reach_make_no_platform(tmp_path: Path) -> None:
     with pytest.raises(GeometryError, match=r'rod 1 of 0\.05 m does not reach'):
         load_platform(changed(tmp_path, 'sg90_rotary', rod_length_m=0.05))
+
+
+def test_rods_that_are_sure_in_a_narrower_box_only_have_forward_kinematics(tmp_path: Path) -> None:
+    copy = content('sg90_rotary')
+    copy['base_joints']['ring'] |= {'radius_m': 0.0839, 'pair_angle_deg': 74.8}
+    copy['platform_joints']['ring'] |= {'radius_m': 0.0461, 'pair_angle_deg': 77.7}
+    copy['legs'] |= {'crank_radius_m': 0.0206, 'rod_length_m': 0.1672}
+    copy['limits']['condition_number'] = 100.0
+    for key in ('zero_pose', 'neutral_pose'):
+        copy[key]['position_m'] = [0.0, 0.0, 0.1643]
+    file = tmp_path / 'narrow.yaml'
+    file.write_text(yaml.safe_dump(copy))
+    platform = load_platform(file)
+
+    half = RodSolver.of(platform.geometry).half_widths
+    assert half[0] == pytest.approx(math.tan(math.radians(10.0)))
+    for pose in zip(*poses_in_reach(platform, 20, 5, part=0.3), strict=True):
+        angles = leg_positions(platform.geometry, *pose)
+        found = forward_from_positions(platform.geometry, angles)
+        assert found.status is ForwardStatus.CONVERGED
+        assert found.pose.position == pytest.approx(pose[0], abs=1e-8)
 
 
 def test_the_other_branch_has_the_cranks_on_the_other_side(tmp_path: Path) -> None:

@@ -35,6 +35,10 @@ ROD_KEYS = {
 }
 """Keys of what moves the rods, below ``legs``."""
 
+WIDEST_TURN = 350.0
+"""Of a crank [deg]. A pose tells its angle up to whole turns: what is left of the turn is the gap
+in which the angle would jump, too wide for any crank to pass between two samples unseen."""
+
 SQUARE = 1e-6  # how far a crank's direction at angle 0 may be from square to its axis [rad]
 
 
@@ -246,9 +250,22 @@ def _rods(legs: Section, origins: Array, platform_joints: Array) -> Rods:
         axes = table[:, 3:6] = legs.directions('rail_direction')
     table[:, kernels.LENGTH] = legs.per_leg('rod_length_m')
     table[:, kernels.BRANCH] = _branch(legs)
-    table[:, kernels.MIDDLE] = legs.interval(POSITION_KEYS[kind.name]).mean()
+    table[:, kernels.MIDDLE] = _range(legs, kind).mean()
     table[:, kernels.ROTARY] = kind is ROTARY
     return Rods(kind, read_only(table), read_only(axes), platform_joints)
+
+
+def _range(legs: Section, kind: LegKind) -> Array:
+    """Read the range of the joints [rad], [m]."""
+    key = POSITION_KEYS[kind.name]
+    ends = legs.interval(key)
+    if kind is ROTARY and np.ptp(ends) > np.radians(WIDEST_TURN) * (1.0 + 1e-9):
+        expected = (
+            f'an interval of at most {WIDEST_TURN:g}, about the angles that the cranks work at: '
+            'at its far side the angle jumps by a turn'
+        )
+        raise ConfigurationError(legs.path(key), np.degrees(ends).round(6).tolist(), expected)
+    return ends
 
 
 def _branch(legs: Section) -> Array:

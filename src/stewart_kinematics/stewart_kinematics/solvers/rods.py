@@ -17,8 +17,8 @@ where C is the inverse of B_q half way from the centre to x. What lies between h
 :math:`x_w / (x_w + y_w)`, which is near one half; K(q) holds it if it holds the 256 corners of the
 least and the greatest share.
 
-The box is fixed for a geometry: as wide as the first of `WIDTHS` with which the proof succeeds
-over what is in reach. That is a choice of size, and nothing that the proof relies on.
+The box is fixed for a geometry: the first of `TURNS` and, for it, of `WIDTHS` with which the proof
+succeeds over what is in reach. That is a choice of size, and nothing that the proof relies on.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 WIDTHS = (0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.125, 0.1, 0.075, 0.05, 0.025)
 """Half-widths of the box that are tried for positions [lengths of a rod]."""
 
-TURN = math.radians(30.0)  # half-width of the box about each axis [rad]
+TURNS = tuple(math.radians(angle) for angle in (30.0, 20.0, 10.0, 5.0))
+"""Half-widths of the box about each axis that are tried [rad]."""
+
 TRIALS = 64  # poses in reach with which the box's size is chosen
 BLOCK = 256  # samples whose cones are in memory at a time
 
@@ -128,15 +130,14 @@ class RodSolver:
     def half_widths(self) -> Array:
         """Half-widths (7,) of the geometry's box in the coordinates but e_w [-]."""
         scale, length = self.geometry.length_scale, float(self.rods.lengths.mean())
-        # Of the last coordinate, t . e_v / 2, a third of what all at their ends would give is
-        # enough.
-        slope = math.tan(0.5 * TURN)
         parts = np.random.default_rng(0).uniform(-1.0, 1.0, (40 * TRIALS, 6))
         parts[0] = 0.0
-        turns = exp_quaternion(TURN * parts[:, 3:])
-        turns = compose_quaternions(turns, self._neutral.quaternion_xyzw)
-        for width in WIDTHS:
-            shift = width * length
+        for turn, width in itertools.product(TURNS, WIDTHS):
+            turns = exp_quaternion(turn * parts[:, 3:])
+            turns = compose_quaternions(turns, self._neutral.quaternion_xyzw)
+            slope, shift = math.tan(0.5 * turn), width * length
+            # Of the last coordinate, t . e_v / 2, a third of what all at their ends would give is
+            # enough.
             sizes = [slope] * 3 + [0.5 * shift / scale] * 3 + [0.5 * slope * shift / scale]
             half = np.array(sizes)
             place = self._neutral.position + shift * parts[:, :3]
@@ -148,7 +149,7 @@ class RodSolver:
                 return read_only(half)
         raise GeometryError(
             f'{self.geometry.name}: forward kinematics is ambiguous next to the neutral pose: no '
-            f'box of {WIDTHS[-1] * length:.3g} m and {math.degrees(TURN):g}° about it is proved '
+            f'box of {WIDTHS[-1] * length:.3g} m and {math.degrees(TURNS[-1]):g}° about it is proved '
             'to hold one pose only; choose another neutral pose'
         )
 
