@@ -313,6 +313,26 @@ def test_base_joint_axes_are_unit_vectors_along_x_by_default(
     )
 
 
+@pytest.mark.parametrize(('degrees', 'refused'), [(0.0, True), (4.0, True), (6.0, False)])
+def test_an_axis_along_its_leg_is_refused(
+    degrees: float, refused: bool, read: Callable[..., Platform]
+) -> None:
+    geometry = Platform.from_yaml('vigo').geometry
+    tips = geometry.platform_joints + geometry.neutral_pose.position
+    along = (tips - geometry.base_joints)[2]
+    beside = np.cross(along, [1.0, 0.0, 0.0])
+    beside *= np.tan(np.radians(degrees)) * np.linalg.norm(along) / np.linalg.norm(beside)
+    rows = [[1.0, 0.0, 0.0]] * 6
+    rows[2] = (along + beside).tolist()
+    edit = put('legs.base_joint_axis_direction', rows)
+
+    if refused:
+        with pytest.raises(ConfigurationError, match=r'axis_direction: .* of leg 3 it is not'):
+            read(edit)
+    else:
+        read(edit)
+
+
 @pytest.mark.parametrize('axis', [[0.0, 0.0, 0.0], [1.0, 0.0], [[1.0, 0.0, 0.0]] * 5, 'x'])
 def test_what_is_no_axis_is_refused(axis: object, read: Callable[..., Platform]) -> None:
     with pytest.raises(ConfigurationError, match=r'legs\.base_joint_axis_direction'):

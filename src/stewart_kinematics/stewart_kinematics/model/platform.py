@@ -27,6 +27,9 @@ ROUNDING = 1e-6
 """Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
 
 AXES_KEY = 'base_joint_axis_direction'
+
+LEAST_LEAN = np.radians(5.0)
+"""Between the fixed axis of a base joint and its leg at the neutral pose [rad]."""
 """Key of the fixed axes of the base's universal joints, under ``legs``."""
 
 
@@ -261,7 +264,27 @@ class Platform:
             base_joint_axes=_axes(section.section('legs')),
         )
         section.finish(optional=('masses', 'imu', 'identification', 'calibration'))
+        platform._refuse_turning_legs(section.section('legs'))
         return platform
+
+    def _refuse_turning_legs(self, legs: Section) -> None:
+        """Refuse a fixed axis along its leg: the leg would turn about itself, and not be held."""
+        if self.kind is ROTARY:
+            return
+        geometry, pose = self.geometry, self.geometry.neutral_pose
+        base = geometry.base_joints if geometry.rods is None else geometry.rods.begin_at(pose)
+        along = pose.position + geometry.platform_joints @ pose.rotation.T - base
+        away = np.linalg.norm(np.cross(self.base_joint_axes, along), axis=1)
+        lean = np.arcsin(np.minimum(1.0, away / np.linalg.norm(along, axis=1)))
+        leg = int(np.argmin(lean))
+        if lean[leg] < LEAST_LEAN:
+            expected = (
+                f'at least {np.degrees(LEAST_LEAN):g}° from the leg at the neutral pose, as of leg '
+                f'{leg + 1} it is not'
+            )
+            raise ConfigurationError(
+                legs.path(AXES_KEY), self.base_joint_axes[leg].round(6).tolist(), expected
+            )
 
 
 def _angle(section: Section, key: str) -> float:
