@@ -19,6 +19,9 @@ from stewart_tables.csv_tables import read_table, Table
 
 NORM_TOLERANCE = 1e-3  # how far a quaternion's norm may be from 1: enough for four printed digits
 
+SAME_ATTITUDE = 0.2
+"""How far a quaternion and roll, pitch, yaw of one row may be apart: rounding to a decimal [deg]."""
+
 
 def read_motion(path: Path) -> Sampled:
     """Read samples of poses, and of twists and accelerations where the file has them.
@@ -42,13 +45,25 @@ def poses_of(table: Table) -> Array:
     """Return positions and quaternions (n, 7); without a quaternion roll, pitch and yaw count.
 
     Raises:
-        ConfigurationError: If a column is missing.
+        ConfigurationError: If a column is missing, or quaternion and angles of a row disagree.
     """
-    if table.has(POSE[3:]) or not table.has(RPY):
+    if not table.has(RPY):
         return table.take(POSE)
-    angles = table.take(RPY)[:, ::-1]
-    turn = Rotation.from_euler('ZYX', angles, degrees=True).as_quat()
-    return np.concatenate([table.take(POSE[:3]), turn], axis=1)
+    angles = table.take(RPY)
+    known = np.isfinite(angles).all(axis=1)
+    turn = np.full((len(angles), 4), np.nan)
+    turn[known] = Rotation.from_euler('ZYX', angles[known, ::-1], degrees=True).as_quat()
+    if not table.has(POSE[3:]):
+        return np.concatenate([table.take(POSE[:3]), turn], axis=1)
+    pose = table.take(POSE)
+    cosine = np.abs(np.sum(pose[:, 3:] * turn, axis=1))
+    least = np.cos(np.radians(0.5 * SAME_ATTITUDE)) * np.linalg.norm(pose[:, 3:], axis=1)
+    apart = np.flatnonzero(cosine < least)
+    if apart.size:
+        place = f'{table.source}:{table.lines[apart[0]]}: {", ".join(RPY)}'
+        expected = f'the attitude of {", ".join(POSE[3:])}, or one of the two left out'
+        raise ConfigurationError(place, angles[apart[0]].tolist(), expected)
+    return pose
 
 
 def rpy_columns(quaternion_xyzw: Array) -> Array:

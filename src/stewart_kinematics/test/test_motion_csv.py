@@ -10,7 +10,7 @@ from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_csv import poses_from_base, poses_in_base, read_motion
 from stewart_kinematics.trajectories import Cycloidal
-from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, MOTION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table
 
 MOVE = Cycloidal(
@@ -112,6 +112,19 @@ def test_poses_count_from_the_reference(tmp_path: Path) -> None:
     back, turned = poses_from_base(position, quaternion, reference)
     np.testing.assert_allclose(back, [[0.1, 0.0, 0.0]], atol=1e-15)
     np.testing.assert_allclose(turned, [[0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]], atol=1e-15)
+
+
+def test_two_attitudes_of_a_row_that_disagree_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / 'both.csv'
+    rows = ['0,0,1,0.0872,0,0,0.9962,10,0,0', '0,0,1,0.0872,0,0,0.9962,-350,0,0']
+    names = ','.join((*POSE, 'roll_deg', 'pitch_deg', 'yaw_deg'))
+    path.write_text('\n'.join([names, *rows]) + '\n')
+    table, home = read_table(path, MOTION), Pose.from_rpy([0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+    assert poses_in_base(table, home)[1][1] == pytest.approx([0.0872, 0.0, 0.0, 0.9962], abs=1e-4)
+
+    path.write_text('\n'.join([names, *rows, '0,0,1,0.0872,0,0,0.9962,0,10,0']) + '\n')
+    with pytest.raises(ConfigurationError, match=r'both\.csv:4: roll_deg, pitch_deg, yaw_deg'):
+        poses_in_base(read_table(path, MOTION), home)
 
 
 def test_quaternion_without_norm_1_is_named(tmp_path: Path) -> None:
