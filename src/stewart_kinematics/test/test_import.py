@@ -11,11 +11,14 @@ from pathlib import Path
 import foreign_models as foreign
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.exchange.mjcf import mjcf
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
+from stewart_kinematics.model.ring_dimensions import assumed_limits
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Pose
 
@@ -108,7 +111,7 @@ def test_our_urdf_gives_joints_strokes_and_inertias(name: str, tmp_path: Path) -
 
     known = {k for k in before if k.split()[0] in ('platform', 'cylinder', 'rod', 'payload')}
     known |= {'base_joints', 'platform_joints', 'retracted_length', 'stroke', 'rate', 'axes'}
-    known |= {'base_joint_angle', 'neutral rotation'}
+    known |= {'neutral rotation'}
     if name == 'ps6tl_1500':
         known -= {key for key in known if key.split()[0] in ('cylinder', 'rod')}
     for key in known & after.keys():
@@ -116,6 +119,8 @@ def test_our_urdf_gives_joints_strokes_and_inertias(name: str, tmp_path: Path) -
     height = platform.geometry.neutral_pose.position[2]
     assert back.geometry.neutral_pose.position[2] == pytest.approx(height, rel=0.08)
     assert any('neutral_pose: assumed, half way out' in note for note in notes)
+    # Its joints are drawn about our own neutral pose, and here about the one assumed.
+    assert 0.7 < back.limits.base_joint_angle / platform.limits.base_joint_angle < 1.0
     assert back.sources['limits.roll_deg'].startswith('assumption')
 
 
@@ -226,6 +231,84 @@ def test_five_legs_are_not_six(tmp_path: Path) -> None:
     text = text.replace('<connect body1="upper4"', ' --><connect body1="upper4"', 1)
     with pytest.raises(ConfigurationError, match='six chains of joints: expected two'):
         imported(tmp_path, text)
+
+
+def test_hinges_count_from_where_the_leg_is_neutral(tmp_path: Path) -> None:
+    text = foreign.closed_by_bodies().replace('range="-35 35"', 'range="-5 65"', 1)
+    platform, notes = imported(tmp_path, text)
+
+    assert np.degrees(platform.limits.base_joint_angle) == pytest.approx(5.0)
+    told = 'joint 1 goes -5 to 65 deg from where the leg is neutral'
+    assert f'legs.base_joint_angle_deg: what all have on either side is taken; {told}' in notes
+
+    # The platform is drawn too low, and the legs lean as they do where it is neutral.
+    text = foreign.gazebo_urdf().replace('lower="-0.1" upper="0.2"', 'lower="0.05" upper="0.25"')
+    platform, notes = imported(tmp_path, text)
+    pose, geometry = platform.geometry.neutral_pose, platform.geometry
+    along = pose.position + geometry.platform_joints - geometry.base_joints
+    lean = np.arccos(np.sum(along * foreign.DRAWN, axis=1) / (
+        np.linalg.norm(along, axis=1) * foreign.LENGTHS
+    ))
+    assert any('half way out' in note for note in notes)
+    assert 0.5 - lean.max() - 1e-9 <= platform.limits.base_joint_angle < 0.5
+
+
+def test_a_hinge_drawn_beyond_its_range_says_nothing(tmp_path: Path) -> None:
+    text = foreign.closed_by_bodies().replace('range="-35 35"', 'range="5 65"', 1)
+    platform, notes = imported(tmp_path, text)
+
+    assert platform.sources['legs.base_joint_angle_deg'].startswith('assumption')
+    assert any('base_joint_angle_deg: assumed; joint 1 goes 5 to 65 deg' in n for n in notes)
+
+
+SHIP = '<joint type="slide" axis="0 0 1"/><geom size="1" mass="1000"/>'
+
+
+@pytest.mark.parametrize('first', [True, False])
+def test_the_base_is_what_the_legs_descend_from(tmp_path: Path, first: bool) -> None:
+    text = foreign.closed_by_bodies()
+    begin, end = text.index('<body name="top"'), text.index('<body name="lower0"')
+    stop = text.index('</worldbody>')
+    plate, legs = text[begin:end], f'<body name="ship">{SHIP}{text[end:stop]}</body>'
+    both = legs + plate if first else plate + legs
+    platform, notes = imported(tmp_path, text[:begin] + both + text[stop:])
+
+    check_joints(platform)
+    assert 'the base is ship, from which the legs descend, the platform top' in notes
+
+
+@pytest.mark.parametrize('rpy', [(0.0, 0.0, 1.5707963267948966), (3.141592653589793, 0.0, 0.0)])
+def test_a_hexapod_that_stands_turned_may_rest(
+    tmp_path: Path, rpy: tuple[float, float, float]
+) -> None:
+    place = f'<child link="frame"/><origin xyz="1 2 3" rpy="{foreign.text(rpy)}"/></joint>'
+    text = foreign.gazebo_urdf().replace('<child link="frame"/></joint>', place)
+    text = text.replace('"floating"><parent link="world"/>', '"floating"><parent link="frame"/>')
+    platform, _ = imported(tmp_path, text)
+
+    check_joints(platform)
+    MotionGuard(platform)
+    down = Rotation.from_euler('xyz', rpy).inv().apply([0.0, 0.0, -9.80665])
+    assert platform.gravity == pytest.approx(down, abs=1e-9)
+
+
+def test_assumed_angles_lie_about_the_neutral_pose() -> None:
+    neutral = Pose.from_rpy([0.0, 0.0, 1.0], (0.0, -0.1, 1.5))
+    limits = assumed_limits(0.2, 2.0, 1.0, 10.0, neutral)
+    assert limits['yaw_deg'] == pytest.approx([45.9, 125.9])
+    assert limits['pitch_deg'] == pytest.approx([-35.7, 24.3])
+    assert limits['roll_deg'] == [-30.0, 30.0]
+
+
+def test_couplings_of_legs_are_told(tmp_path: Path) -> None:
+    joint = '<joint joint1="act0" joint2="act3"/></equality>'
+    _, notes = imported(tmp_path, foreign.closed_by_bodies().replace('</equality>', joint))
+    assert 'act0 and act3: their equality has no place' in notes
+
+    mimic = '<child link="piston2"/><mimic joint="p1"/>'
+    text = foreign.gazebo_urdf().replace('<child link="piston2"/>', mimic)
+    _, notes = imported(tmp_path, text)
+    assert 'p2: it mimics p1, which has no place' in notes
 
 
 def test_models_without_limits_get_an_assumed_stroke(tmp_path: Path) -> None:

@@ -15,13 +15,30 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Linkage
 from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, leg_axes
-from stewart_kinematics.model.platform import NO_BODY, RigidBody
+from stewart_kinematics.model.platform import LEAST_LEAN, NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
 OFF_LINE = 0.01
 """A slide may miss the line between its leg's joints by this part of the leg's length."""
 
 CROSSING = 1e-6  # axes of a joint that miss each other by more are worth a note [m]
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A hinge of a base joint.
+
+    Attributes:
+        name: For people.
+        axis (3,): About which the leg turns when the position grows, in the drawing.
+        position: In the drawing [rad].
+        limits: Lower and upper position [rad].
+    """
+
+    name: str
+    axis: Array
+    position: float
+    limits: tuple[float, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +53,8 @@ class Leg:
         limits: Lower and upper position, counted so that more is longer [m].
         rate: [m/s].
         axis (3,): The base joint's axis that is fixed in the base, if it has one.
-        cone: Least half range of the base joint's hinges [rad].
+        along (3,): Unit vector along the leg in the drawing, from the base.
+        hinges: Of the base joint, from the base on.
         cylinder, rod: In leg axes, from the base joint and from the platform joint.
     """
 
@@ -47,14 +65,18 @@ class Leg:
     limits: tuple[float, float] | None
     rate: float | None
     axis: Array | None
-    cone: float | None
+    along: Array
+    hinges: list[Hinge]
     cylinder: RigidBody
     rod: RigidBody
 
 
 @dataclass(frozen=True, eq=False)
 class Hexapod:
-    """The parts: indices of the links that are base and platform, six legs, and doubts."""
+    """The parts: indices of the links that are base and platform, six legs, and doubts.
+
+    The first link of the base is the one that carries the legs.
+    """
 
     base: list[int]
     platform: list[int]
@@ -95,22 +117,73 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
         )
         raise ConfigurationError('bodies that bear six chains of joints', names, expected, file)
     base, platform = hubs
-    paths = [
-        path
-        for step in steps[base]
-        if (path := _path(step, base, platform, steps)) is not None
-        and sum(joint.kind == 'slide' for step in path for joint in step.joints) == 1
-    ]
+    paths = _chains(base, platform, steps)
+    tree = _tree(linkage)
+    if _carried(hubs, paths, of, tree) == base:
+        base, platform = platform, base
+        paths = _chains(base, platform, steps)
     if len(paths) != 6:
         expected = 'six between base and platform; other legs than these have no platform file'
         raise ConfigurationError('chains with one slide', len(paths), expected, file)
     order = {id(joint): k for k, joint in enumerate(linkage.joints)}
     paths.sort(key=lambda p: min(order[id(j)] for s in p for j in s.joints if j.kind == 'slide'))
-    notes: list[str] = []
     links = range(len(linkage.links))
     members = {body: [link for link in links if of[link] == body] for body in of}
+    carrier = _carrier(paths, members[base], tree)
+    notes: list[str] = []
+    if base != of[0]:
+        names = (linkage.links[link].name for link in (carrier, platform))
+        notes.append('the base is {}, from which the legs descend, the platform {}'.format(*names))
     legs = [_leg(linkage, path, members, notes, file) for path in paths]
-    return Hexapod(members[base], members[platform], legs, notes)
+    others = [link for link in members[base] if link != carrier]
+    return Hexapod([carrier, *others], members[platform], legs, notes)
+
+
+def _tree(linkage: Linkage) -> dict[int, int]:
+    """Return the parent of each link but the first; closures of loops come last and are none."""
+    tree: dict[int, int] = {}
+    for joint in linkage.joints:
+        if joint.child:
+            tree.setdefault(joint.child, joint.parent)
+    return tree
+
+
+def _chains(base: int, platform: int, steps: dict[int, list[_Step]]) -> list[list[_Step]]:
+    """Return the chains with one slide from the base to the platform."""
+    return [
+        path
+        for step in steps[base]
+        if (path := _path(step, base, platform, steps)) is not None
+        and sum(joint.kind == 'slide' for step in path for joint in step.joints) == 1
+    ]
+
+
+def _carried(
+    hubs: list[int], paths: list[list[_Step]], of: dict[int, int], tree: dict[int, int]
+) -> int:
+    """Return which of two bodies is the platform: it hangs on a leg, or bears fewer of them.
+
+    The chains lead from the first body to the second, which is the platform in doubt.
+    """
+    first, second = hubs
+    legs = {step.body for path in paths for step in path[:-1]}
+    for hub in hubs:
+        if of.get(tree.get(hub, -1), -1) in legs:
+            return hub
+    below = [of[tree[body]] if body in tree else -1 for body in legs]
+    return first if below.count(second) > below.count(first) else second
+
+
+def _carrier(paths: list[list[_Step]], members: list[int], tree: dict[int, int]) -> int:
+    """Return the link of the base that all legs are joined to, or that carries those."""
+    lines = []
+    for path in paths:
+        joint = path[0].joints[0]
+        line = [joint.parent if path[0].forward else joint.child]
+        while tree.get(line[-1]) in members:
+            line.append(tree[line[-1]])
+        lines.append(line)
+    return next((link for link in lines[0] if all(link in line for line in lines)), members[0])
 
 
 def _bodies(linkage: Linkage) -> dict[int, int]:
@@ -181,10 +254,14 @@ def _leg(
     if slide.limits is not None:
         limits = slide.limits if sign > 0.0 else (-slide.limits[1], -slide.limits[0])
     axis = lower[0][0].axis if [j.kind for j, _ in lower[:2]] == ['hinge', 'hinge'] else None
-    if axis is not None and np.linalg.norm(np.cross(axis, along)) < 1e-6:
+    if axis is not None and np.linalg.norm(np.cross(axis, along)) < np.sin(LEAST_LEAN):
         axis = None
     axes = leg_axes(along, [1.0, 0.0, 0.0] if axis is None else axis)
-    halves = [0.5 * (j.limits[1] - j.limits[0]) for j, _ in lower if j.limits is not None]
+    hinges = [
+        Hinge(j.name, j.axis if forward else -j.axis, j.position, j.limits)
+        for j, forward in lower
+        if j.kind == 'hinge'
+    ]
     # The slide's step ends in the rod; a slide that shares its step with hinges moves the child.
     cut = next(k for k, step in enumerate(path) if slide in step.joints)
     bodies = [members[step.body] for step in path[:-1]]
@@ -198,7 +275,8 @@ def _leg(
         limits,
         slide.rate,
         axis,
-        min(halves) if halves else None,
+        along,
+        hinges,
         merged(linkage, below, axes, foot),
         merged(linkage, above, axes, tip),
     )

@@ -9,10 +9,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, least_squares
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, merged
+from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merged
 from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
@@ -32,6 +32,9 @@ ALIKE = 1e-6  # legs that differ by a larger part are worth a note
 
 ASSUMED_STROKE = 0.25
 """Half of a stroke that a model does not say, as a part of the mean length of a leg."""
+
+ASYMMETRIC = np.radians(0.1)
+"""A base joint that goes further to one side than to the other by more is worth a note [rad]."""
 
 UNSAID = 'the model does not say it; replace it by what you know'
 
@@ -181,7 +184,6 @@ class _Import:
         """Return every number of `NUMBERS`, from the model or assumed."""
         numbers, legs, neutral = self.linkage.numbers, self.found.legs, geometry.neutral_pose
         rates = [leg.rate for leg in legs if leg.rate is not None]
-        cones = [leg.cone for leg in legs if leg.cone is not None]
         rate = min(rates) if len(rates) == 6 else RingDimensions.rate
         acceleration = RingDimensions.acceleration
         nearest = min(
@@ -192,7 +194,7 @@ class _Import:
         )
         condition = float(condition_number(geometry, neutral.position, neutral.quaternion_xyzw))
         size, worst = geometry.length_scale, ASSUMED_CONDITION * condition
-        limits = assumed_limits(rate, acceleration, size, worst)
+        limits = assumed_limits(rate, acceleration, size, worst, neutral)
         assumed = {
             'legs.rate_mps': rate,
             'legs.acceleration_mps2': acceleration,
@@ -202,13 +204,42 @@ class _Import:
             **{f'limits.{key}': value for key, value in limits.items()},
         }
         known: dict[str, Any] = {'legs.rate_mps': rate} if len(rates) == 6 else {}
-        if cones:
-            known['legs.base_joint_angle_deg'] = min(90.0, float(np.degrees(min(cones))))
+        cone = self._cone(geometry)
+        if cone is not None:
+            known['legs.base_joint_angle_deg'] = min(90.0, float(np.degrees(cone)))
         said = ((key, numbers[key]) for key in NUMBERS if key in numbers)
         known |= {key: item if len(item) > 1 else item[0] for key, item in said}
         unsaid = [key for key in NUMBERS if key not in known]
         self.sources |= dict.fromkeys(unsaid, f'assumption: {UNSAID}')
         return {key: known.get(key, assumed[key]) for key in NUMBERS}
+
+    def _cone(self, geometry: Geometry) -> float | None:
+        """Return how far every base joint goes to either side of the neutral pose [rad]."""
+        pose = geometry.neutral_pose
+        tips = pose.position + geometry.platform_joints @ pose.rotation.T
+        along = (tips - geometry.base_joints) @ self.base.rotation.T
+        along /= np.linalg.norm(along, axis=1, keepdims=True)
+        least: tuple[float, str] | None = None
+        lopsided = 0.0
+        for leg, direction in zip(self.found.legs, along, strict=True):
+            for hinge, angle in zip(leg.hinges, _angles(leg, direction), strict=True):
+                if hinge.limits is None:
+                    continue
+                below, above = angle - hinge.limits[0], hinge.limits[1] - angle
+                lopsided = max(lopsided, abs(above - below))
+                if least is None or min(below, above) < least[0]:
+                    ends = np.degrees([-below, above])
+                    told = f'{hinge.name or leg.name} goes {ends[0]:.4g} to {ends[1]:.4g} deg'
+                    least = min(below, above), told
+        if least is None:
+            return None
+        key, told = 'legs.base_joint_angle_deg', f'{least[1]} from where the leg is neutral'
+        if least[0] <= 0.0:
+            self.notes.append(f'{key}: assumed; {told}')
+            return None
+        if lopsided > ASYMMETRIC:
+            self.notes.append(f'{key}: what all have on either side is taken; {told}')
+        return least[0]
 
     def _axes(self) -> Array | None:
         """Return the fixed axes of the base joints; None if they are x, as in a file without."""
@@ -224,8 +255,11 @@ class _Import:
         """Return gravity and, if any body has a mass, all bodies."""
         gravity = self.linkage.gravity
         if gravity is None:
-            gravity = np.array(STANDARD_GRAVITY)
-            self._assume('masses.gravity_mps2', 'standard gravity along -z')
+            root = self.linkage.links[0].rotation
+            gravity = self.base.rotation.T @ root @ np.array(STANDARD_GRAVITY)
+            turned = not np.allclose(gravity, STANDARD_GRAVITY, rtol=0.0, atol=1e-9)
+            whose = f' of {self.linkage.links[0].name}' if turned else ''
+            self._assume('masses.gravity_mps2', f'standard gravity along -z{whose}')
         else:
             gravity = self.base.rotation.T @ gravity
             self.sources['masses.gravity_mps2'] = self.source
@@ -263,6 +297,22 @@ class _Import:
                 differ = f'the legs differ in {what} by {worst:.3g}, the mean is taken'
                 self.notes.append(f'masses.{name}: {differ}')
         return RigidBody(float(mean[0]), mean[1:4], mean[4:].reshape(3, 3))
+
+
+def _angles(leg: Leg, direction: Array) -> list[float]:
+    """Return the positions of a base joint's hinges with the leg along a direction [rad]."""
+    drawn = np.array([hinge.position for hinge in leg.hinges])
+
+    def missed(change: Array) -> Array:
+        along = leg.along
+        for hinge, angle in reversed(list(zip(leg.hinges, change, strict=True))):
+            along = Rotation.from_rotvec(angle * hinge.axis).apply(along)
+        return np.asarray(along - direction)
+
+    still = np.zeros(len(drawn))
+    if not len(drawn) or np.abs(missed(still)).max() < ALIKE:
+        return list(drawn)
+    return list(drawn + least_squares(missed, still, xtol=1e-12).x)
 
 
 def _seen(position: Array, rotation: Array, frame: Link) -> Pose:

@@ -49,6 +49,7 @@ def read_mjcf(path: Path) -> Linkage:
         found.joints += _tree_joints(model, data, body, kinds)
     found.joints += _closures(mujoco, model, data)
     found.imu = _imu(mujoco, model, data)
+    found.ignored += _coupled(mujoco, model)
     for k in range(model.nnumeric):
         start = model.numeric_adr[k]
         values = model.numeric_data[start : start + model.numeric_size[k]]
@@ -114,6 +115,17 @@ def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
             points = [data.xpos[b] + data.xmat[b].reshape(3, 3) @ anchor for b, anchor in pairs]
         name = model.equality(k).name or f'equality {k}'
         result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
+    return result
+
+
+def _coupled(mujoco: Any, model: Any) -> list[str]:
+    """Return a sentence for every equality that couples joints, which no platform file has."""
+    result = []
+    for k in range(model.neq):
+        if model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT and model.eq_active0[k]:
+            ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+            names = [model.joint(end).name or f'joint {end}' for end in ends if end >= 0]
+            result.append(f'{" and ".join(names)}: their equality has no place')
     return result
 
 

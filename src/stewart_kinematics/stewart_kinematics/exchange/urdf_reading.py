@@ -115,6 +115,10 @@ class _Reader:
                 for key in ('lower', 'upper', 'velocity')
             )
             limits = (lower, upper) if lower < upper else None
+        leader = joint.find('mimic')
+        if kind == 'slide' and leader is not None:
+            whose = leader.get('joint', 'another joint')
+            self.found.ignored.append(f'{name}: it mimics {whose}, which has no place')
         # A joint that has no axis may write one of length 0.
         length = float(np.linalg.norm(axis))
         if not length and kind in {'hinge', 'slide'}:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.model.geometry import MAX_BEST_CONDITION, ring_points
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.jacobian import joint_condition
+from stewart_kinematics.spatial import rpy_deg
 from stewart_tables.errors import LARGEST
 
 ASSUMED_CONDITION = 4.0
@@ -97,7 +98,11 @@ def document(rings: RingDimensions) -> dict[str, Any]:
             **{key: getattr(rings, name) for name, keys in DEFAULTED.items() for key in keys},
         },
         'limits': assumed_limits(
-            rings.rate, rings.acceleration, rings.platform_radius, ASSUMED_CONDITION * condition
+            rings.rate,
+            rings.acceleration,
+            rings.platform_radius,
+            ASSUMED_CONDITION * condition,
+            Pose.from_rpy([0.0, 0.0, neutral], (0.0, 0.0, 0.0)),
         ),
         'sources': {
             'base_joints': MEASURED,
@@ -130,16 +135,22 @@ def _level(height: float) -> dict[str, Any]:
 
 
 def assumed_limits(
-    rate: float, acceleration: float, radius: float, condition: float
+    rate: float, acceleration: float, radius: float, condition: float, neutral: Pose
 ) -> dict[str, Any]:
     """Return the section ``limits`` that a platform of this size and these legs is likely to have.
 
-    Rate [m/s] and acceleration [m/s²] are of a leg, the radius [m] of the platform's joints.
+    Rate [m/s] and acceleration [m/s²] are of a leg, the radius [m] of the platform's joints. The
+    angles lie about those of the neutral pose.
     """
+    angles = zip(('roll', 'pitch', 'yaw'), rpy_deg(neutral), (30.0, 30.0, 40.0), strict=True)
     return {
-        'roll_deg': [-30.0, 30.0],
-        'pitch_deg': [-30.0, 30.0],
-        'yaw_deg': [-40.0, 40.0],
+        **{
+            f'{name}_deg': [
+                max(-180.0, round(middle, 1) - half),
+                min(180.0, round(middle, 1) + half),
+            ]
+            for name, middle, half in angles
+        },
         'condition_number': round(condition, 1),
         'linear_velocity_mps': rate,
         'linear_acceleration_mps2': acceleration,
