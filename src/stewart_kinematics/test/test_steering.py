@@ -101,6 +101,28 @@ def test_whatever_is_commanded_the_guard_admits_every_setpoint(platform, scale):
     assert magnitudes(motion.twist).max(axis=0)[0] > 0.4 * scale * limits.linear_velocity
 
 
+@pytest.mark.parametrize(
+    ('name', 'seed'),
+    [('sg90_rotary', 0), ('ps6tl_1500', 9), ('ps6tl_1500', 13), ('hexaglide_3d_mec', 4)],
+)
+def test_accelerations_of_legs_do_not_peak_between_checks(name, seed):
+    platform, rng = load_platform(name), np.random.default_rng(seed)
+    guard, judge = MotionGuard(platform), MotionGuard(platform)
+    steering = Steering(guard, platform.geometry.neutral_pose, period=PERIOD, scale=1.0)
+    largest = np.repeat(platform.limits.velocities, 3)
+    now, until, twist, turned = 0.0, 0.0, np.zeros(6), False
+    while now < 1.1:
+        if now >= until:
+            twist = rng.uniform(-1.0, 1.0, 6) * largest * rng.choice([0.0, 0.3, 2.0], 6)
+            until, turned = now + rng.exponential(0.4), bool(rng.integers(2))
+            if rng.random() < 0.1:
+                steering.release()
+        if rng.random() < 0.9:
+            steering.command(twist, now, in_platform=turned)
+        judge.admit(steering.advance(now), now)
+        now += PERIOD if seed % 2 else float(rng.choice([0.001, 0.005, 0.005, 0.02, 0.08]))
+
+
 @pytest.mark.parametrize('beyond', [5e-7, 1e-3])
 def test_a_platform_whose_legs_rest_beyond_their_ends_is_steered_inside(beyond):
     platform = load_platform('vigo')
