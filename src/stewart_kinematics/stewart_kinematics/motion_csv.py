@@ -20,7 +20,7 @@ from stewart_tables.csv_tables import read_table, Table
 NORM_TOLERANCE = 1e-3  # how far a quaternion's norm may be from 1: enough for four printed digits
 
 SAME_ATTITUDE = 0.2
-"""How far a quaternion and roll, pitch, yaw of one row may be apart: rounding to a decimal [deg]."""
+"""How far quaternion and roll, pitch, yaw of a row may be apart: rounding to a decimal [deg]."""
 
 
 def read_motion(path: Path) -> Sampled:

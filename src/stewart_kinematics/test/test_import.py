@@ -246,9 +246,9 @@ def test_hinges_count_from_where_the_leg_is_neutral(tmp_path: Path) -> None:
     platform, notes = imported(tmp_path, text)
     pose, geometry = platform.geometry.neutral_pose, platform.geometry
     along = pose.position + geometry.platform_joints - geometry.base_joints
-    lean = np.arccos(np.sum(along * foreign.DRAWN, axis=1) / (
-        np.linalg.norm(along, axis=1) * foreign.LENGTHS
-    ))
+    lean = np.arccos(
+        np.sum(along * foreign.DRAWN, axis=1) / (np.linalg.norm(along, axis=1) * foreign.LENGTHS)
+    )
     assert any('half way out' in note for note in notes)
     assert 0.5 - lean.max() - 1e-9 <= platform.limits.base_joint_angle < 0.5
 

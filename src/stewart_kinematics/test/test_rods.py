@@ -373,9 +373,7 @@ def test_no_crank_turns_round_between_two_samples(tmp_path: Path) -> None:
     axes = np.broadcast_to(legs['crank_axis_direction'], (6, 3)).copy()
     zero = np.broadcast_to(legs['crank_zero_direction'], (6, 3)).copy()
     back = Rotation.from_rotvec(math.radians(-165.0) * axes).apply(zero).tolist()
-    file = changed(
-        tmp_path, 'sg90_rotary', crank_zero_direction=back, angle_deg=[-175.0, 175.0]
-    )
+    file = changed(tmp_path, 'sg90_rotary', crank_zero_direction=back, angle_deg=[-175.0, 175.0])
     platform, rise = load_platform(file), np.linspace(0.0, 0.008, 50)[:, None]
     pose = platform.geometry.neutral_pose
     turn = np.broadcast_to(pose.quaternion_xyzw, (50, 4))

@@ -104,8 +104,8 @@ class PlanFollower:
             return refusal
         count = int((plan.duration - begin) / self._check_step) + 2
         time = np.linspace(begin, plan.duration, min(max(least, count), MOST_CHECKS))
-        # Accelerations have their peaks where one piece of a plan goes over into the next; and what
-        # is already near a limit may grow at once.
+        # Accelerations peak where one piece of a plan goes over into the next, and what is near a
+        # limit already may grow at once.
         corners = plan.begin + plan.pieces[:, kernels.START]
         soon = begin + self._check_step * np.array([0.25, 0.5, 0.75])
         more = np.concatenate([corners, soon])

@@ -132,8 +132,8 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
     carrier = _carrier(paths, members[base], tree)
     notes: list[str] = []
     if base != of[0]:
-        names = (linkage.links[link].name for link in (carrier, platform))
-        notes.append('the base is {}, from which the legs descend, the platform {}'.format(*names))
+        which = f'the base is {linkage.links[carrier].name}, from which the legs descend'
+        notes.append(f'{which}, the platform {linkage.links[platform].name}')
     legs = [_leg(linkage, path, members, notes, file) for path in paths]
     others = [link for link in members[base] if link != carrier]
     return Hexapod([carrier, *others], members[platform], legs, notes)

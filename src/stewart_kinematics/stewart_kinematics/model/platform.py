@@ -279,8 +279,8 @@ class Platform:
         leg = int(np.argmin(lean))
         if lean[leg] < LEAST_LEAN:
             expected = (
-                f'at least {np.degrees(LEAST_LEAN):g}° from the leg at the neutral pose, as of leg '
-                f'{leg + 1} it is not'
+                f'at least {np.degrees(LEAST_LEAN):g}° from the leg at the neutral pose, as of '
+                f'leg {leg + 1} it is not'
             )
             raise ConfigurationError(
                 legs.path(AXES_KEY), self.base_joint_axes[leg].round(6).tolist(), expected

@@ -149,8 +149,8 @@ class RodSolver:
                 return read_only(half)
         raise GeometryError(
             f'{self.geometry.name}: forward kinematics is ambiguous next to the neutral pose: no '
-            f'box of {WIDTHS[-1] * length:.3g} m and {math.degrees(TURNS[-1]):g}° about it is proved '
-            'to hold one pose only; choose another neutral pose'
+            f'box of {WIDTHS[-1] * length:.3g} m and {math.degrees(TURNS[-1]):g}° about it is '
+            'proved to hold one pose only; choose another neutral pose'
         )
 
     def _lines(self, position: Array, quaternion: Array) -> tuple[Array, Array]:
