@@ -4,16 +4,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import contextlib
 from dataclasses import dataclass
 import errno
+import hmac
 import io
 import ipaddress
 import re
+import secrets
 import socket
+import sys
+from typing import Any
 
 from stewart_kinematics.errors import ConfigurationError, StewartError
-from stewart_viewer.gate import Gate
+from stewart_viewer.gate import Gate, SECRET_FIELD
 import viser
 
 THIS_MACHINE = '127.0.0.1'
@@ -26,21 +31,20 @@ class AddressTaken(StewartError, OSError):
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A served page: what draws it, where it is, and the gate in front of it, if any."""
+    """A served page: what draws it, where it is, and the gate in front of it."""
 
     server: viser.ViserServer
     url: str
-    gate: Gate | None = None
+    gate: Gate
 
     def close(self) -> None:
         """Stop serving."""
-        if self.gate is not None:
-            self.gate.close()
+        self.gate.close()
         self.server.stop()
 
 
 def open_page(host: str, port: int, token: str = '') -> Page:
-    """Serve an empty page; with a token, only to whoever knows that.
+    """Serve an empty page to itself and to programs; with a token, only to whoever knows that.
 
     Raises:
         AddressTaken: If nothing can listen there.
@@ -48,12 +52,15 @@ def open_page(host: str, port: int, token: str = '') -> Page:
             token is none.
     """
     free = check_address(host, port, token)
-    if not token:
-        server = open_server(host, free)
-        return Page(server, f'http://{host}:{server.get_port()}')
-    server = open_server(THIS_MACHINE, 0)
-    gate = Gate(host, free, token, server.get_port())
-    return Page(server, f'http://{host}:{gate.port}/?token={token}', gate)
+    secret = secrets.token_hex(16)
+    server = open_server(THIS_MACHINE, 0, secret)
+    try:
+        gate = Gate(host, free, token, server.get_port(), secret)
+    except OSError as error:
+        server.stop()
+        raise _taken(host, port, error) from error
+    url = f'http://{host}:{gate.port}'
+    return Page(server, f'{url}/?token={token}' if token else url, gate)
 
 
 def check_address(host: str, port: int, token: str) -> int:
@@ -66,18 +73,53 @@ def check_address(host: str, port: int, token: str) -> int:
     return _free_port(host, port)
 
 
-def open_server(host: str, port: int) -> viser.ViserServer:
+def open_server(host: str, port: int, secret: str = '') -> viser.ViserServer:
     """Serve an empty page at an address and port; 0 for any port that is free.
 
     viser takes the next free port if the one asked for is taken, and by default listens to
     everybody; whoever reaches the page can move the platform, so neither happens here.
 
+    Args:
+        host, port: Where it listens.
+        secret: What every request has to bring in `SECRET_FIELD`; empty: nothing, and then
+            pages of other sites reach it, too, through a browser of this machine.
+
     Raises:
         AddressTaken: If nothing can listen there.
     """
     free = _free_port(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):
+    guard = _asking_for(secret) if secret else contextlib.nullcontext()
+    with contextlib.redirect_stdout(io.StringIO()), guard:
         return viser.ViserServer(host=host, port=free, verbose=False)
+
+
+@contextlib.contextmanager
+def _asking_for(secret: str) -> Iterator[None]:
+    """Make the server that viser opens meanwhile refuse what lacks a secret.
+
+    viser has no setting for that, and hands its own answers to the library that serves.
+    """
+    library: Any = sys.modules['websockets.asyncio.server']
+    serve, used = library.serve, []
+
+    def guarded(*words: Any, process_request: Any, **options: Any) -> Any:
+        used.append(True)
+
+        def answer(connection: Any, request: Any) -> Any:
+            brought = request.headers.get(SECRET_FIELD, '')
+            if not hmac.compare_digest(brought.encode(), secret.encode()):
+                return connection.respond(403, '')
+            return process_request(connection, request)
+
+        return serve(*words, process_request=answer, **options)
+
+    library.serve = guarded
+    try:
+        yield
+    finally:
+        library.serve = serve
+    if not used:
+        raise RuntimeError('this version of viser serves in another way, and cannot be guarded')
 
 
 def _free_port(host: str, port: int) -> int:
@@ -86,9 +128,13 @@ def _free_port(host: str, port: int) -> int:
         try:
             probe.bind((host, port))
         except OSError as error:
-            reason = 'it is taken' if error.errno == errno.EADDRINUSE else f'{error.strerror}'
-            raise AddressTaken(f'cannot serve a page at {host}:{port}: {reason}') from error
+            raise _taken(host, port, error) from error
         return int(probe.getsockname()[1])
+
+
+def _taken(host: str, port: int, error: OSError) -> AddressTaken:
+    reason = 'it is taken' if error.errno == errno.EADDRINUSE else f'{error.strerror}'
+    return AddressTaken(f'cannot serve a page at {host}:{port}: {reason}')
 
 
 def _is_loopback(host: str) -> bool:

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
 import socket
 from urllib.error import HTTPError
 from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
@@ -36,14 +38,76 @@ def test_a_taken_port_is_refused_in_a_sentence(server: viser.ViserServer) -> Non
         open_server('127.0.0.1', server.get_port())
 
 
-def asked(url: str, cookie: str = '') -> tuple[int, bytes]:
+def asked(url: str, cookie: str = '', **fields: str) -> tuple[int, bytes]:
     """Return status and content of an address, as a browser with a cookie gets it."""
     headers = {'Cookie': cookie} if cookie else {}
+    headers |= {name.replace('_', '-'): value for name, value in fields.items()}
     try:
         with urlopen(Request(url, headers=headers), timeout=60) as answer:
             return answer.status, answer.read(4096)
     except HTTPError as error:
         return error.code, error.read()
+
+
+@pytest.fixture(scope='module')
+def bare() -> Iterator[Page]:
+    """Serve a page without a token."""
+    opened = open_page('127.0.0.1', 0)
+    yield opened
+    opened.close()
+
+
+def handshake(port: int, **fields: str) -> int:
+    """Return the status with which a websocket to a page begins, as its browser asks for it."""
+    headers = {
+        'Upgrade': 'websocket',
+        'Connection': 'Upgrade',
+        'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        'Sec-WebSocket-Version': '13',
+    }
+    headers |= {name.replace('_', '-'): value for name, value in fields.items()}
+    connection = HTTPConnection('127.0.0.1', port, timeout=60)
+    with closing(connection):
+        connection.request('GET', '/', headers=headers)
+        return connection.getresponse().status
+
+
+def test_pages_of_other_sites_reach_nothing(bare: Page) -> None:
+    for origin in ('http://evil.example', 'null', 'http://127.0.0.1:1', f'{bare.url}.example'):
+        assert handshake(bare.gate.port, Origin=origin) == 403
+        assert asked(bare.url, Origin=origin)[0] == 403
+    # Its own page, and what is no browser.
+    for fields in ({'Origin': bare.url}, {}):
+        assert handshake(bare.gate.port, **fields) == 101
+        assert b'<html' in asked(bare.url, **fields)[1].lower()
+
+
+def test_names_that_others_make_lead_here_reach_nothing(bare: Page) -> None:
+    port = bare.gate.port
+    found = {
+        host: asked(bare.url, Host=f'{host}:{port}')[0]
+        for host in (
+            'evil.example',
+            'localhost.evil.example',
+            '',
+            'localhost',
+            '[::1]',
+            '10.0.0.7',
+        )
+    }
+    assert list(found.values()) == [403, 403, 403, 200, 200, 200], found
+
+
+def test_the_page_is_not_shown_within_others(bare: Page) -> None:
+    frame = {'Sec_Fetch_Dest': 'iframe', 'Sec_Fetch_Site': 'cross-site'}
+    assert asked(bare.url, **frame)[0] == 403
+    assert asked(bare.url, Sec_Fetch_Dest='document', Sec_Fetch_Site='cross-site')[0] == 200
+
+
+def test_the_server_behind_the_gate_hears_the_gate_alone(bare: Page) -> None:
+    assert asked(f'http://127.0.0.1:{bare.server.get_port()}')[0] == 403
+    assert handshake(bare.server.get_port()) == 403
+    assert handshake(bare.server.get_port(), X_Stewart_Gate='guessed') == 403
 
 
 @pytest.fixture
@@ -62,6 +126,7 @@ def test_the_page_behind_a_token_is_there_for_who_knows_it(page: Page) -> None:
         assert b'<html' in answer.read(4096).lower()
     assert asked(plain, f'stewart_token={TOKEN}')[0] == 200
     assert asked(plain, f'theme=dark; stewart_token={TOKEN}')[0] == 200
+    assert asked(plain, f'stewart_token={TOKEN}', Origin='http://evil.example')[0] == 403
 
 
 @pytest.mark.parametrize(
