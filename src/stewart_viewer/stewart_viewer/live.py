@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 import threading
@@ -68,6 +69,10 @@ class LiveView:
         token: What a browser has to know; needed for other hosts.
         taught_to: File that waypoints are appended to.
         recorder: Records at the press of a button; closed with the view.
+        complain: Told what could not be drawn.
+
+    Attributes:
+        failure: What of the last picture could not be drawn, and why; empty if all was.
 
     Raises:
         AddressTaken: If something else listens there.
@@ -85,7 +90,9 @@ class LiveView:
         token: str = '',
         taught_to: Path = Path('taught.yaml'),
         recorder: BagRecorder | None = None,
+        complain: Callable[[str], object] = print,
     ) -> None:
+        self.failure, self._complain = '', complain
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)
         self._page = open_page(host, port, token)
@@ -102,6 +109,11 @@ class LiveView:
         self._parts += [LegPlots(server, platform), Looks(server, platform)]
         self._thread = threading.Thread(target=self._draw, name='pictures')
         self._thread.start()
+
+    @property
+    def drawing(self) -> bool:
+        """Whether pictures are still made."""
+        return self._thread.is_alive()
 
     def tell(self, sentence: str) -> None:
         """Show what has come of a request."""
@@ -121,6 +133,18 @@ class LiveView:
             snapshot = self._mailbox.take(PATIENCE)
             begun = time.monotonic()
             if snapshot is not None and not self._mailbox.ended:
-                for part in self._parts:
-                    part.show(snapshot)
+                self._show(snapshot)
                 time.sleep(max(self._period - (time.monotonic() - begun), 0.0))
+
+    def _show(self, snapshot: Snapshot) -> None:
+        """Draw a picture; what cannot be drawn keeps nothing else from it, nor the next one."""
+        failure = ''
+        for part in self._parts:
+            try:
+                part.show(snapshot)
+            except Exception as error:
+                failure = f'{type(part).__name__} cannot be drawn: {error!r}'
+        # Thirty pictures a second may fail alike.
+        if failure and failure != self.failure:
+            self._complain(failure)
+        self.failure = failure

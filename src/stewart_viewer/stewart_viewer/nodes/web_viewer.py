@@ -15,7 +15,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
-from stewart_node_support.codec import Layout, Reader
+from stewart_node_support.codec import finite, Layout, Reader
 from stewart_node_support.conversions import STATE_NAMES, unit_quaternion
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
@@ -100,6 +100,7 @@ class WebViewer(Node):
             token=self._chosen.token,
             taught_to=Path(self._chosen.taught_to),
             recorder=BagRecorder(Path(self._chosen.record_to), self._clock_arguments()),
+            complain=self.get_logger().error,
         )
         self._comparison = self.view.comparison
         self.get_logger().info(f'open {self.view.url} in a browser, it shows {source}')
@@ -120,6 +121,10 @@ class WebViewer(Node):
             return Report(Level.WARN, 'waiting for a rig that says which platform it is', values)
         if wrong := self._wrong():
             return Report(Level.ERROR, wrong, values)
+        if not self.view.drawing:
+            return Report(Level.ERROR, 'the page stands still: nothing draws it any more', values)
+        if self.view.failure:
+            return Report(Level.WARN, self.view.failure, values)
         text = f'showing {self.view.url}' if self._heard else 'nothing of the rig was heard yet'
         return Report(Level.OK, text, values)
 
@@ -182,6 +187,9 @@ def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
     def decode(data: bytes) -> Estimate:
         values = numbers(data)
         pose = pose_at(values[:3], unit_quaternion(values[:3], values[3:7]))
-        return Estimate(pose, values[7:].reshape(6, 6)[:3, :3])
+        covariance = values[7:].reshape(6, 6)[:3, :3]
+        if not finite(covariance.ravel().tolist()):
+            raise MessageError(f'the covariance of a position must be finite, got {covariance}')
+        return Estimate(pose, covariance)
 
     return decode

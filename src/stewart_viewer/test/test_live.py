@@ -1,0 +1,87 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page says what is, also when something fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import threading
+
+import numpy as np
+import pytest
+from stewart_kinematics.model.platform import Platform
+from stewart_viewer.live import LiveView, Mailbox
+from stewart_viewer.snapshot import Snapshot
+
+
+class Fails:
+    """A part that cannot draw the first instant."""
+
+    def show(self, snapshot: Snapshot) -> None:
+        if snapshot.time < 2.0:
+            raise np.linalg.LinAlgError('no eigenvalues')
+
+
+class Shows:
+    """A part that tells which instant it has shown."""
+
+    def __init__(self) -> None:
+        self.time, self.shown = 0.0, threading.Event()
+
+    def show(self, snapshot: Snapshot) -> None:
+        self.time = snapshot.time
+        self.shown.set()
+
+    def waited(self) -> float:
+        assert self.shown.wait(60.0), 'no picture came'
+        self.shown.clear()
+        return self.time
+
+
+@pytest.fixture
+def mailbox() -> Mailbox:
+    return Mailbox()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def view(mailbox: Mailbox, complaints: list[str]) -> Iterator[LiveView]:
+    opened = LiveView(
+        'ex800', mailbox, None, host='127.0.0.1', port=0, rate=60.0, complain=complaints.append
+    )
+    yield opened
+    opened.close()
+
+
+def test_a_picture_that_fails_is_told_and_the_next_is_drawn(
+    view: LiveView, mailbox: Mailbox, complaints: list[str], ex800: Platform
+) -> None:
+    other, last = Shows(), Shows()
+    view._parts[:] = [Fails(), other, last]
+    for instant in (1.0, 1.5, 2.0):
+        mailbox.put(instant, pose=ex800.geometry.neutral_pose)
+        assert (last.waited(), other.time) == (instant, instant)
+    assert view.drawing
+    assert complaints == ["Fails cannot be drawn: LinAlgError('no eigenvalues')"]
+
+
+@pytest.mark.ros
+def test_an_estimate_without_a_finite_covariance_is_not_taken() -> None:
+    pytest.importorskip('rclpy')
+    from nav_msgs.msg import Odometry
+    from rclpy.serialization import serialize_message
+    from stewart_node_support.codec import Reader
+    from stewart_node_support.errors import MessageError
+    from stewart_viewer.nodes.web_viewer import _estimate
+
+    message = Odometry()
+    message.pose.covariance[7] = float('nan')
+    with pytest.raises(MessageError, match='covariance of a position must be finite'):
+        Reader(Odometry, _estimate).read(serialize_message(message))
+    message.pose.covariance[7] = 4e-6
+    found = Reader(Odometry, _estimate).read(serialize_message(message))
+    assert found.covariance[1, 1] == 4e-6
