@@ -108,7 +108,8 @@ def main() -> None:
 
 def photograph_controls(platform: Platform) -> None:
     """Photograph the page of a rig that waits for a target; there is nobody to press a button."""
-    mailbox = Mailbox()
+    # The picture is taken a while after the last pose.
+    mailbox = Mailbox(stale=np.inf)
     view = LiveView(PLATFORM, mailbox, Mock(), host='127.0.0.1', port=0, rate=10.0)
     try:
         with browser(view.url) as page:

@@ -141,7 +141,7 @@ class Controls:
     def _on_teach(self) -> None:
         """Append the measured pose to the file of waypoints on the viewer's machine."""
         if self._pose is None:
-            self.tell('**Record waypoint**: no pose has come')
+            self.tell('**Record waypoint**: no pose comes')
             return
         try:
             number = append_waypoint(self._taught_to, self._pose, self._platform)
@@ -164,7 +164,7 @@ class Controls:
     def _on_steer(self) -> None:
         """Ask for a velocity towards the target; teleop keeps the limits, and its dead man."""
         if self._pose is None:
-            self.tell('**Follow**: no pose has come')
+            self.tell('**Follow**: no pose comes')
             return
         way, turn = relative_displacement(self._pose, self.target)
         asked = STEER_GAIN * np.concatenate([way, turn])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 import threading
 import time
@@ -20,18 +21,26 @@ from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.scene import PlatformScene
 from stewart_viewer.server import open_page
 from stewart_viewer.snapshot import Part, Snapshot
-from stewart_viewer.status import Status
+from stewart_viewer.status import NOT_HEARD, Status, UNKNOWN
 
 PATIENCE = 0.5
+STALE = 1.0
+"""After this time a pose says no more where the platform is [s]."""
 
 
 class Mailbox:
     """Keep what came last until somebody looks; `ended` tells that nothing more will come.
 
     Pictures are made in a thread of their own, so that a slow browser never holds up a node.
+
+    Args:
+        stale: Once poses have come, and none has for this time [s], none is known any more.
+        now: A clock that goes on whatever happens to the rig's [s].
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stale: float = STALE, now: Callable[[], float] = time.monotonic) -> None:
+        self._stale, self._now = stale, now
+        self._posed = inf
         self._lock = threading.Lock()
         self._latest = Snapshot(0.0)
         self._changed = threading.Event()
@@ -41,20 +50,35 @@ class Mailbox:
         """Replace some fields of the latest snapshot, at an instant [s]."""
         with self._lock:
             self._latest = replace(self._latest, time=time, **values)
+            if 'pose' in values:
+                self._posed = self._now()
         self._changed.set()
 
     def take(self, patience: float) -> Snapshot | None:
-        """Wait for a change, and return the latest; None if there was none in this time [s]."""
-        if not self._changed.wait(patience):
-            return None
+        """Wait for a change, and return the latest; None if there was none in this time [s].
+
+        That nothing is heard any more is a change, too, at every look.
+        """
+        changed = self._changed.wait(patience)
         self._changed.clear()
         with self._lock:
-            return self._latest
+            silence = self._now() - self._posed
+            if silence >= self._stale:
+                return _silent(self._latest, silence)
+            return self._latest if changed else None
 
     def end(self) -> None:
         """Wake whoever waits for the last time."""
         self.ended = True
         self._changed.set()
+
+
+def _silent(snapshot: Snapshot, silence: float) -> Snapshot:
+    """Return what is left of an instant without news of the pose [s]."""
+    said = snapshot.drives or UNKNOWN
+    last = said.reason if said.state == NOT_HEARD else f'before that: {said.state}'
+    reason = f'platform/pose: nothing heard for {silence:.0f} s; {last}'
+    return replace(snapshot, pose=None, drives=replace(said, state=NOT_HEARD, reason=reason))
 
 
 class LiveView:

@@ -21,7 +21,9 @@ TOLD_EVERY = 0.2
 COORDINATES = {'x [mm]': 1, 'y [mm]': 1, 'z [mm]': 1, 'roll [°]': 2, 'pitch [°]': 2, 'yaw [°]': 2}
 """Label and digits behind the point."""
 
+NOT_HEARD = 'NOT HEARD'
 BANNERS = {
+    NOT_HEARD: '#6b7280',
     'DISABLED': '#6b7280',
     'ENABLING': '#b45309',
     'ENABLED': '#15803d',

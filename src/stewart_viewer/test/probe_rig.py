@@ -50,6 +50,9 @@ class ProbeRig:
         self._cancelled: Any = None
         probe = self._probe = harness.probe
         self._poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
+        # A rig tells this all the time, and a page that does not hear it says so.
+        self._pose: Pose | None = None
+        probe.create_timer(0.1, self._repeat)
         self._states = probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._setpoints = probe.create_publisher(
             PlatformSetpoint, 'platform/commanded', COMMAND_QOS
@@ -91,9 +94,19 @@ class ProbeRig:
         return CancelResponse.ACCEPT
 
     def say(self, pose: Pose, state: int, reason: str) -> None:
-        """Tell where the platform is and what the driver says."""
-        self._poses.publish(self._stamped(pose))
+        """Tell where the platform is, from now on, and what the driver says."""
+        self._pose = pose
+        self._repeat()
         self._states.publish(DriverState(state=state, simulated=True, reason=reason))
+
+    def die(self) -> None:
+        """Publish no more of what `say` tells."""
+        self._pose = None
+        self._probe.destroy_publisher(self._states)
+
+    def _repeat(self) -> None:
+        if self._pose is not None:
+            self._poses.publish(self._stamped(self._pose))
 
     def command(self, pose: Pose) -> None:
         """Tell where the platform shall be."""

@@ -172,7 +172,7 @@ def test_a_waypoint_is_recorded_where_the_platform_is(
     controls: Controls, ex800: Platform, tmp_path: Path
 ) -> None:
     controls._on_teach()
-    assert 'no pose has come' in controls._answer.content
+    assert 'no pose comes' in controls._answer.content
     neutral = ex800.geometry.neutral_pose
     high = Pose(neutral.position + np.array([0.0, 0.0, 0.02]), neutral.quaternion_xyzw)
     controls.show(Snapshot(0.0, pose=high))

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from stewart_kinematics.model.platform import Platform
 from stewart_viewer.live import LiveView, Mailbox
-from stewart_viewer.snapshot import Snapshot
+from stewart_viewer.snapshot import DriveReport, Snapshot
+from stewart_viewer.status import NOT_HEARD
 
 
 class Fails:
@@ -67,6 +68,55 @@ def test_a_picture_that_fails_is_told_and_the_next_is_drawn(
         assert (last.waited(), other.time) == (instant, instant)
     assert view.drawing
     assert complaints == ["Fails cannot be drawn: LinAlgError('no eigenvalues')"]
+
+
+def test_a_pose_that_is_old_is_not_known_any_more(ex800: Platform) -> None:
+    clock = [100.0]
+    mailbox = Mailbox(now=lambda: clock[0])
+    # A driver alone need not say where the platform is.
+    mailbox.put(1.0, drives=DriveReport('DISABLED'))
+    clock[0] += 50.0
+    assert mailbox.take(0.0).drives.state == 'DISABLED'
+    neutral = ex800.geometry.neutral_pose
+    mailbox.put(2.0, pose=neutral, drives=DriveReport('ENABLED', 'ethercat', reason='on'))
+    clock[0] += 0.9
+    assert mailbox.take(0.0).pose is neutral
+    assert mailbox.take(0.0) is None
+    # Legs are heard, but nobody says where the platform is.
+    for silence, seconds in ((1.5, '2'), (7.2, '7')):
+        clock[0] = 150.0 + silence
+        mailbox.put(3.0, strokes=np.zeros(6))
+        seen = mailbox.take(0.0)
+        assert seen.pose is None
+        reason = f'platform/pose: nothing heard for {seconds} s; before that: ENABLED'
+        assert seen.drives == DriveReport(NOT_HEARD, 'ethercat', reason=reason)
+    mailbox.put(4.0, pose=neutral, drives=DriveReport('ENABLED'))
+    assert mailbox.take(0.0).drives.state == 'ENABLED'
+
+
+@pytest.mark.ros
+def test_a_driver_that_is_gone_is_not_said_to_be_enabled(ex800: Platform) -> None:
+    pytest.importorskip('rclpy')
+    from node_harness import Harness
+    from probe_rig import ProbeRig
+    from stewart_interfaces.msg import DriverState
+    from stewart_viewer.nodes.web_viewer import WebViewer
+
+    with Harness() as harness:
+        rig = ProbeRig(harness)
+        viewer = harness.add(WebViewer, platform='ex800', port=0)
+
+        def enabled() -> bool:
+            rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
+            harness.spin(0.02)
+            return bool(viewer._drives.state == 'ENABLED')
+
+        harness.until(enabled)
+        harness.spin(2.5)
+        assert viewer._drives.state == 'ENABLED', 'what is not repeated still holds'
+        rig.die()
+        harness.until(lambda: viewer._drives.state == NOT_HEARD)
+        assert 'nobody publishes it any more; before that: ENABLED' in viewer._drives.reason
 
 
 @pytest.mark.ros

@@ -31,9 +31,11 @@ from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.server import check_address
 from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
-from stewart_viewer.status import UNKNOWN
+from stewart_viewer.status import NOT_HEARD, UNKNOWN
 
 WRONG = 'WRONG PLATFORM'
+LOOK = 1.0
+"""Time from one look for a driver to the next [s]."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class WebViewer(Node):
         ):
             self.create_subscription(kind, topic, partial(self._take, show), qos, raw=True)
         state = partial(self._take, self._show_state)
-        self.create_subscription(DriverState, 'driver/state', state, STATE_QOS)
+        self._states = self.create_subscription(DriverState, 'driver/state', state, STATE_QOS)
+        self.create_timer(LOOK, self._look)
         diagnostics = Diagnostics(self, chosen.platform)
         diagnostics.add('page', self._report)
         if chosen.platform:
@@ -143,6 +146,9 @@ class WebViewer(Node):
         except MessageError as error:
             self.get_logger().warning(f'{error}', throttle_duration_sec=5.0)
             return
+        self._put(values)
+
+    def _put(self, values: dict[str, Any]) -> None:
         self._mailbox.put(1e-9 * self.get_clock().now().nanoseconds, **values)
 
     def _show_pose(self, data: bytes) -> dict[str, Any]:
@@ -178,6 +184,17 @@ class WebViewer(Node):
             return {'drives': self._drives}
         # Nothing is commanded any more.
         return {'drives': self._drives, 'commanded': None}
+
+    def _look(self) -> None:
+        """Take back what a driver has said that is gone; what it says is not repeated."""
+        said = self._drives
+        if said is UNKNOWN or said.state == NOT_HEARD:
+            return
+        if self.count_publishers(self._states.topic_name):
+            return
+        reason = f'driver/state: nobody publishes it any more; before that: {said.state}'
+        self._drives = replace(said, state=NOT_HEARD, reason=reason)
+        self._put({'drives': self._drives, 'commanded': None})
 
 
 def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
