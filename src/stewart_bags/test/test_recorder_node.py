@@ -38,6 +38,13 @@ pytestmark = pytest.mark.ros
 
 LEGS = [f'leg_{number}' for number in range(1, 7)]
 
+LIMITED = """
+import resource
+from stewart_bags.nodes.recorder import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
+main()
+"""
+
 
 class Graph:
     """A node that publishes, an executor, and recorders made on the way."""
@@ -192,6 +199,31 @@ def test_diagnostics_carry_counts_and_turn_red_when_the_disk_fails(
     imu.publish(Imu())
     graph.spin_until(lambda: recorder._report().level.name == 'ERROR')
     assert 'No space left on device' in recorder._report().message
+
+
+def test_the_executable_ends_by_itself_when_the_disk_takes_no_more(
+    graph: Graph, tmp_path: Path
+) -> None:
+    imu = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    words = ['--ros-args', '-p', f'output:={tmp_path / "bag"}', '-p', 'topics:=[imu/data]']
+    with subprocess.Popen(
+        [sys.executable, '-c', LIMITED, *words],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        graph.spin_until(lambda: imu.subscribers == 1)
+
+        def ended() -> bool:
+            imu.publish(Imu())
+            return process.poll() is not None
+
+        graph.spin_until(ended)
+        _, errors = process.communicate()
+    assert process.returncode == 1, errors
+    assert 'Traceback' not in errors
+    assert 'cannot write on after' in errors.splitlines()[-1]
+    assert 'File too large' in errors.splitlines()[-1]
 
 
 def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:

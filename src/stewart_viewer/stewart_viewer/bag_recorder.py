@@ -44,6 +44,16 @@ class BagRecorder:
         with self._lock:
             return self._start() if self._process is None else self._stop()
 
+    def ended(self) -> str:
+        """Return what has come of a recording that has ended by itself; empty if none has."""
+        # Whoever stops it meanwhile says that, and may take long.
+        if not self._lock.acquire(blocking=False):
+            return ''
+        try:
+            return self._stop() if self._process is not None and not self.running else ''
+        finally:
+            self._lock.release()
+
     def close(self) -> None:
         """Stop if something is being recorded."""
         with self._lock:
@@ -51,7 +61,7 @@ class BagRecorder:
                 self._stop()
 
     def _start(self) -> str:
-        self._path = (self._folder / f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}').absolute()
+        self._path = self._new_path()
         words = ['--ros-args', '-p', f'output:={self._path}', *self._arguments]
         self._folder.mkdir(parents=True, exist_ok=True)
         # Lives as long as the process; a pipe that nobody reads would stop it once it is full.
@@ -64,6 +74,15 @@ class BagRecorder:
             stderr=self._log,
         )
         return f'recording into {self._path} on the machine of the viewer'
+
+    def _new_path(self) -> Path:
+        """Return where no bag is; that before may not have been begun yet."""
+        begun = (self._folder / f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}').absolute()
+        path, number = begun, 1
+        while path == self._path or path.exists():
+            number += 1
+            path = begun.with_name(f'{begun.name}_{number}')
+        return path
 
     def _stop(self) -> str:
         assert self._process is not None
@@ -82,4 +101,6 @@ class BagRecorder:
         if code:
             last = said.strip().splitlines()[-1:] or [f'exit code {code}']
             return f'**Record**: {last[0]}'
+        if not self._path.exists():
+            return '**Record**: stopped before the bag was begun'
         return f'recorded: {self._path}'

@@ -157,8 +157,17 @@ class Controls:
             said = self._recorder.toggle()
         except OSError as error:
             said = f'**Record**: {error}'
-        self._record.label = STOP_RECORDING if self._recorder.running else RECORD
-        self._record.color = 'red' if self._recorder.running else 'gray'
+        self._tell_of_recording(said)
+
+    def look(self) -> None:
+        """Say when a recording has ended by itself."""
+        if self._recorder is not None and (said := self._recorder.ended()):
+            self._tell_of_recording(said)
+
+    def _tell_of_recording(self, said: str) -> None:
+        running = self._recorder is not None and self._recorder.running
+        self._record.label = STOP_RECORDING if running else RECORD
+        self._record.color = 'red' if running else 'gray'
         self.tell(said)
 
     def _on_steer(self) -> None:

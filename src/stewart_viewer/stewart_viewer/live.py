@@ -156,6 +156,8 @@ class LiveView:
         while not self._mailbox.ended:
             snapshot = self._mailbox.take(PATIENCE)
             begun = time.monotonic()
+            if self._controls is not None:
+                self._controls.look()
             if snapshot is not None and not self._mailbox.ended:
                 self._show(snapshot)
                 time.sleep(max(self._period - (time.monotonic() - begun), 0.0))

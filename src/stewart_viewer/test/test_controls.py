@@ -186,6 +186,12 @@ class Recorded:
     """Take down how often a recording was started and stopped."""
 
     running = False
+    end = ''
+
+    def ended(self) -> str:
+        end, self.end = self.end, ''
+        self.running = self.running and not end
+        return end
 
     def toggle(self) -> str:
         self.running = not self.running
@@ -200,6 +206,20 @@ def test_a_button_starts_and_stops_a_recording(
         page._on_record()
         assert page._answer.content == f'running: {running}'
         assert page._record.label == label
+
+
+def test_a_recording_that_ends_by_itself_is_told(
+    server: viser.ViserServer, ex800: Platform, tmp_path: Path
+) -> None:
+    recorder = Recorded()
+    page = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml', recorder)
+    page._on_record()
+    page.look()
+    assert page._record.label == 'Stop recording'
+    recorder.end = '**Record**: No space left on device'
+    page.look()
+    assert page._answer.content == '**Record**: No space left on device'
+    assert page._record.label == 'Record'
 
 
 @pytest.mark.ros
@@ -226,6 +246,13 @@ def test_a_recording_that_fails_says_why(tmp_path: Path) -> None:
     recorder.toggle()
     recorder._process.kill()
     assert recorder.toggle() == '**Record**: exit code -9'
+    first = recorder._path
+    recorder.toggle()
+    assert recorder._path != first
+    assert recorder.ended() == ''
+    recorder._process.kill()
+    recorder._process.wait()
+    assert recorder.ended() == '**Record**: exit code -9'
     recorder.close()
 
 

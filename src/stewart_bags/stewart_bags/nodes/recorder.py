@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
+import sys
 from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -19,6 +21,7 @@ from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.errors import sentence_of
 from stewart_node_support.inbox import Gate
 from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
@@ -30,6 +33,8 @@ FETCH_PERIOD = 0.02
 SIMULATED_FETCH_PERIOD_NS = 5_000_000
 # In one of so many periods the middleware may tell of messages that it has lost.
 FETCHES_PER_LOOK = 50
+# The executable looks this often whether the disk has failed [s].
+FAILURE_PERIOD = 0.2
 
 
 @dataclass(frozen=True)
@@ -213,8 +218,26 @@ def _asks_less(request: QoSProfile, present: QoSProfile) -> bool:
 
 
 def main() -> None:
-    """Record until stopped."""
-    run(Recorder)
+    """Record until stopped, or until the disk takes no more: that ends it with 1."""
+    made: list[Recorder] = []
+
+    def alone() -> Recorder:
+        recorder = Recorder()
+        made.append(recorder)
+        # Who composes nodes goes on without a bag; here there is nothing else to do.
+        recorder.create_timer(FAILURE_PERIOD, partial(_raise_failure, recorder))
+        return recorder
+
+    run(alone)
+    for recorder in made:
+        # The last messages are written after the last turn.
+        if recorder.recording.failure is not None:
+            sys.exit(sentence_of(recorder.recording.failure))
+
+
+def _raise_failure(recorder: Recorder) -> None:
+    if recorder.recording.failure is not None:
+        raise recorder.recording.failure
 
 
 if __name__ == '__main__':
