@@ -130,6 +130,12 @@ def test_a_simulator_that_pauses_is_silent_until_it_goes_on() -> None:
             assert taken == [True] * sum(taken) + [False] * (40 - sum(taken))
             assert 20 <= sum(taken) <= 22
             assert heard.paused
+            assert heard.newest() is None
+            assert heard.paused
+            # Closed meanwhile, it is silent.
+            now[0] += 1.1
+            assert heard.newest() is None
+            assert not heard.paused
             assert told(later)
             assert not heard.paused
             # Every index of X-Plane's Data Output in one datagram.

@@ -59,7 +59,7 @@ def open_page(host: str, port: int, token: str = '') -> Page:
     except OSError as error:
         server.stop()
         raise _taken(host, port, error) from error
-    url = f'http://{host}:{gate.port}'
+    url = f'http://[{host}]:{gate.port}' if ':' in host else f'http://{host}:{gate.port}'
     return Page(server, f'{url}/?token={token}' if token else url, gate)
 
 
@@ -123,7 +123,8 @@ def _asking_for(secret: str) -> Iterator[None]:
 
 
 def _free_port(host: str, port: int) -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+    family = socket.AF_INET6 if ':' in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

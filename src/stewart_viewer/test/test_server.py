@@ -145,6 +145,17 @@ def test_who_does_not_know_the_token_gets_nothing(page: Page, query: str, cookie
     assert (status, b'<html' in content.lower()) == (403, False)
 
 
+def test_a_page_at_an_address_of_ipv6_is_there() -> None:
+    try:
+        page = open_page('::1', 0)
+    except AddressTaken as error:
+        pytest.skip(str(error))
+    with closing(page):
+        assert page.url == f'http://[::1]:{page.gate.port}'
+        assert asked(page.url, Origin=page.url)[0] == 200
+        assert asked(page.url, Origin='http://[::2]')[0] == 403
+
+
 def test_what_is_no_request_is_closed_without_an_answer(page: Page) -> None:
     port = int(page.url.split(':')[2].split('/')[0])
     with socket.create_connection(('127.0.0.1', port), timeout=10.0) as rude:

@@ -165,7 +165,7 @@ class DatagramSocket:
         self.port = int(self._socket.getsockname()[1])
         self.received, self.refused, self.refusal = 0, 0, ''
         self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
-        self.paused = False
+        self._heard, self.paused = 0.0, False
 
     def newest(self) -> Array | None:
         """Return the newest sample (6,) that has come since the last call.
@@ -186,9 +186,12 @@ class DatagramSocket:
                 self.refusal = str(error)
                 if isinstance(error, OtherVersion):
                     self._parse, sample = partial(_refuse, self.refusal), None
-        if sample is None:
-            return None
         now = self._clock()
+        if sample is None:
+            # One that was closed is silent, not paused.
+            self.paused = self.paused and now - self._heard <= PAUSE
+            return None
+        self._heard = now
         if not np.array_equal(sample, self._last):
             self._last, self._changed = sample, now
         self.paused = now - self._changed > PAUSE
