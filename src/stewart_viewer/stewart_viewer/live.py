@@ -76,9 +76,13 @@ class Mailbox:
 def _silent(snapshot: Snapshot, silence: float) -> Snapshot:
     """Return what is left of an instant without news of the pose [s]."""
     said = snapshot.drives or UNKNOWN
-    last = said.reason if said.state == NOT_HEARD else f'before that: {said.state}'
-    reason = f'platform/pose: nothing heard for {silence:.0f} s; {last}'
-    return replace(snapshot, pose=None, drives=replace(said, state=NOT_HEARD, reason=reason))
+    silent = f'platform/pose: nothing heard for {silence:.0f} s'
+    if said.state in (NOT_HEARD, 'FAULT'):
+        # Why the driver has given up may be why no pose comes.
+        drives = replace(said, reason=f'{said.reason}; {silent}')
+    else:
+        drives = replace(said, state=NOT_HEARD, reason=f'{silent}; before that: {said.state}')
+    return replace(snapshot, pose=None, drives=drives)
 
 
 class LiveView:

@@ -90,6 +90,10 @@ def test_a_pose_that_is_old_is_not_known_any_more(ex800: Platform) -> None:
         assert seen.pose is None
         reason = f'platform/pose: nothing heard for {seconds} s; before that: ENABLED'
         assert seen.drives == DriveReport(NOT_HEARD, 'ethercat', reason=reason)
+    # Why the driver has given up is still to be read.
+    mailbox.put(3.5, drives=DriveReport('FAULT', reason='no frame has come back'))
+    reason = 'no frame has come back; platform/pose: nothing heard for 7 s'
+    assert mailbox.take(0.0).drives == DriveReport('FAULT', reason=reason)
     mailbox.put(4.0, pose=neutral, drives=DriveReport('ENABLED'))
     assert mailbox.take(0.0).drives.state == 'ENABLED'
 
