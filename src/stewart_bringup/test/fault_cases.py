@@ -240,6 +240,13 @@ SLAVE = (
         repair=(act('ethercat.drift', slave=1, ppm=0.0),),
         why='no harm done: the other clocks and the cycle follow it',
     ),
+    Case(
+        'drive 3 answers requests 1 s late',
+        (act('ethercat.answer_late', slave=3, seconds=[1.0]),),
+        '',
+        *('ENABLED', REPORT, ON_PATH),
+        why='no harm done: nothing is asked of it while it moves',
+    ),
 )
 
 PLANT = (

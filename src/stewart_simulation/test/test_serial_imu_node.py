@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
 from node_harness import Harness
+from rclpy.logging import LoggingSeverity
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import FluidPressure, Imu, MagneticField, NavSatFix, Temperature
 from stewart_driver.nodes.imu import Imu as ImuNode
@@ -186,6 +187,8 @@ def test_diagnostics_say_why_there_is_no_data_until_there_is(
 
     bench.imu.unplug()
     bench.run()
+    # Rigs of other tests in this process may have been told to log warnings alone.
+    bench.node.get_logger().set_level(LoggingSeverity.INFO)
     bench.says('there is no such device; is the sensor plugged in?')
     assert bench.diagnostics[-1].status[0].level == b'\x02'
     assert capfd.readouterr().err.count('there is no such device; is the sensor plugged in?') == 1
