@@ -27,10 +27,10 @@ ROUNDING = 1e-6
 """Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
 
 AXES_KEY = 'base_joint_axis_direction'
+"""Key of the fixed axes of the base's universal joints, under ``legs``."""
 
 LEAST_LEAN = np.radians(5.0)
 """Between the fixed axis of a base joint and its leg at the neutral pose [rad]."""
-"""Key of the fixed axes of the base's universal joints, under ``legs``."""
 
 
 ANGLES = ('roll', 'pitch', 'yaw')
