@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+import errno
 from functools import partial
+from hashlib import sha256
 import os
 from pathlib import Path
 from socket import AF_UNIX, SOCK_DGRAM, socket
@@ -249,11 +251,15 @@ def only_here(namespace: str) -> Iterator[None]:
     Raises:
         BringupError: If another rig has it.
     """
-    domain = os.environ.get('ROS_DOMAIN_ID', '0')
+    where = f'{os.environ.get("ROS_DOMAIN_ID", "0")} /{namespace.strip("/")}'
+    # A socket's name is shorter than a namespace may be.
+    name = sha256(where.encode()).hexdigest()
     with socket(AF_UNIX, SOCK_DGRAM) as taken:
         try:
-            taken.bind(f'\0stewart rig {domain} /{namespace.strip("/")}')
-        except OSError:
+            taken.bind(f'\0stewart rig {name}')
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
             raise _already(namespace) from None
         yield
 

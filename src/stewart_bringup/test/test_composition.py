@@ -299,7 +299,7 @@ def test_of_two_rigs_that_start_at_once_one_is_refused() -> None:
         there = 'another rig runs in the namespace / already'
         with pytest.raises(BringupError, match=there), only_here('/'):
             pass
-        with only_here('elsewhere'):
+        with only_here('elsewhere'), only_here('/elsewhere' * 20):
             pass
     with only_here(''):
         pass

@@ -23,7 +23,7 @@ from stewart_kinematics.motion import Pose
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
-from straw import Stepped
+from straw_rig import Stepped
 
 pytestmark = pytest.mark.ros
 

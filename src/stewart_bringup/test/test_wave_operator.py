@@ -25,7 +25,7 @@ from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.start_pose import NotYet
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
-from straw import Stepped, Straw
+from straw_rig import Stepped, Straw
 
 pytestmark = pytest.mark.ros
 
