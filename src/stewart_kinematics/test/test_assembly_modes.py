@@ -115,6 +115,23 @@ def test_general_platforms_have_forty_solutions(count):
         assert np.abs(modes.position - pose[0]).max(axis=1).min() < 1e-8
 
 
+@pytest.mark.parametrize('shared', ['platform', 'base', 'both'])
+def test_legs_that_meet_in_pairs_leave_sixteen_solutions(shared):
+    rng, home = np.random.default_rng(9), Pose.from_rpy([0.0, 0.0, 1.0], (0.0, 0.0, 0.0))
+    base, platform = rng.uniform(-1.0, 1.0, (2, 6, 3)) * [1.0, 1.0, 0.1]
+    if shared != 'base':
+        platform[::2] = platform[1::2]
+    if shared != 'platform':
+        base[1::2] = np.roll(base[::2], 1, axis=0)
+    geometry = general(base, platform, home)
+    position, quaternion = about_neutral(geometry, rng, 0.1)
+    lengths = leg_lengths(geometry, position, quaternion)
+    modes = assembly_modes(geometry, lengths)
+    assert modes.solutions == 16
+    check(geometry, lengths, modes)
+    assert np.abs(modes.position - position).max(axis=1).min() < 1e-9
+
+
 @pytest.mark.parametrize('count', [4, pytest.param(21, marks=pytest.mark.slow)])
 @pytest.mark.parametrize('name', PLATFORMS)
 def test_connected_mode_is_what_forward_says(name, count):

@@ -4,7 +4,8 @@
 
 In dual quaternions six lengths are six quadratic equations, and that it is a pose a seventh, see
 `stewart_kinematics.solvers.uniqueness`. A general platform has 40 solutions, complex ones
-included; one whose joints lie on two circles has 28, the others having gone to infinity [1].
+included; one whose joints lie on two circles has 28, the others having gone to infinity [1]; one
+whose legs meet in pairs at the platform, or at the base, has 16 [3].
 All are found by continuation: once, forty of a random complex platform, by leading one of them
 around loops of coefficients until no new one turns up; once for a geometry, its solutions for
 random complex lengths; then for each six lengths, from there. Real ones are poses. Where a path is
@@ -21,6 +22,8 @@ References:
        Advances in Robot Kinematics, 1998, pp. 7-16.
     [2] J. D. Hauenstein and F. Sottile, "Algorithm 921: alphaCertified", ACM Transactions on
        Mathematical Software 38 (4), 2012, article 28.
+    [3] P. Nanua, K. J. Waldron and V. Murthy, "Direct kinematic solution of a Stewart platform",
+       IEEE Transactions on Robotics and Automation 6 (4), 1990, pp. 438-444.
 """
 
 from __future__ import annotations
@@ -53,9 +56,10 @@ SAME = 1e-6  # distance of two solutions |x| = 1 that are one [-]
 REAL, NEARLY_REAL = 1e-7, 1e-2
 """Largest imaginary part of a pose's dual quaternion, and of what rounding may have moved [-]."""
 
-NEARLY, AT_INFINITY, FARTHEST = 0.99, 1e-2, 1e-3
+NEARLY, AT_INFINITY, FARTHEST, NO_TURN = 0.99, 1e-2, 1e-3, 1e-10
 """A path goes to infinity if it comes this far and |e . e| / |e|² is below the second number [-];
-if it ends in a solution, rounding is to blame where |e| is below the third."""
+if it ends in a solution, rounding is to blame where |e| is below the third. Where legs share
+joints, the equations have more solutions without e . e, which turn nothing: below the fourth."""
 
 ALPHA, ERROR = 0.157, 1e-14
 """Bound of Smale's test, and the rounding of a form that is added to its residual [-]."""
@@ -169,8 +173,9 @@ def _generic_lengths(geometry: Geometry, attempt: int) -> tuple[Instance, Comple
     points, s = follow(_path(start, target), begin, TOLERANCES[attempt])
     e = points[:, :4]
     size = np.sum(np.abs(e) ** 2, axis=1)
-    far = (np.abs(np.sum(e**2, axis=1)) < AT_INFINITY * size) & (s > NEARLY)
-    far &= (s < 1.0) | (size < FARTHEST**2)
+    square = np.abs(np.sum(e**2, axis=1))
+    far = (square < AT_INFINITY * size) & (s > NEARLY)
+    far &= (s < 1.0) | (size < FARTHEST**2) | (square < NO_TURN * size)
     distinct = _distinct(points[(s == 1.0) & ~far])
     return target, distinct, MOST - int(np.sum(far)) - len(distinct)
 
