@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import contextlib
 import os
 from pathlib import Path
@@ -40,7 +40,10 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 def test_a_sensor_runs_at_the_link_and_obeys_its_script(
-    tmp_path: Path, script: int, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    script: int,
+    capsys: pytest.CaptureFixture[str],
+    lateness: Callable[[], float],
 ) -> None:
     link = tmp_path / 'imu'
     words = ('--link', str(link), '--baud', '115200', '--rate', '50', '--duration', '2.0')
@@ -61,11 +64,11 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     thread.join()
     told = capsys.readouterr()
 
-    # Nine frames a cycle, at 50 Hz for 1.2 s, its first and last instant included; what was sent
-    # before the port was open may be lost.
+    # Nine frames a cycle, at 50 Hz for 1.2 s, its first and last instant included, and for as long
+    # as a busy machine reads its script later; what was sent before the port was open may be lost.
     places = [place for place, kind in enumerate(types) if kind == FrameType.ACCELERATION]
     assert set(np.diff(places)) == {9}
-    assert 25 <= len(places) <= 61
+    assert 25 <= len(places) <= 61 + 50.0 * lateness()
     assert gone_while_running
     assert codes == [0]
     assert told.out == f'{link}\n'

@@ -48,7 +48,7 @@ BUTTON = (
     "const found = [...document.querySelectorAll('button')]"
     '.find(item => item.innerText.trim() === arguments[0]);'
 )
-CLICK = BUTTON + 'found?.click(); return found !== undefined;'
+CLICK = BUTTON + 'const live = !found.disabled; found.click(); return live;'
 DISABLED = BUTTON + 'return found.disabled;'
 LABELS = "return [...document.querySelectorAll('button')].map(item => item.innerText.trim());"
 # viser warns of the software renderer; that would lie over what is looked for.
@@ -121,9 +121,9 @@ def banner(browser: Any) -> str:
     return str(browser.execute_script('return document.getElementById("drives")?.innerText ?? ""'))
 
 
-def click(browser: Any, label: str) -> None:
-    """Press a button."""
-    assert browser.execute_script(CLICK, label), f'no button {label}'
+def click(browser: Any, label: str) -> bool:
+    """Press a button; return whether it was live."""
+    return bool(browser.execute_script(CLICK, label))
 
 
 def press(browser: Any, slider: int, key: str) -> None:

@@ -61,7 +61,11 @@ BUTTONS = {
 
 
 def until(harness: Harness, condition: Callable[[], Any]) -> None:
-    """Wait for something on the page; callbacks must not pile up while the page is asked."""
+    """Wait for something on the page; callbacks must not pile up while the page is asked.
+
+    For a live button, too: it is dead until the page has heard that the drives are on, and on a
+    busy machine again where the page has heard nothing for seconds.
+    """
 
     def told() -> Any:
         harness.spin(HEARD)
@@ -95,7 +99,7 @@ def page(browser: Any, open_page: tuple[Harness, ProbeRig]) -> Iterator[tuple[Ha
     yield harness, rig
     rig.lasting = False
     browser.execute_script(SCROLL_BACK)
-    click(browser, 'Target to neutral')
+    until(harness, lambda: click(browser, 'Target to neutral'))
     until(harness, lambda: not any(values(browser)[:6]))
 
 
@@ -132,7 +136,7 @@ def test_a_person_sees_the_platform_and_stops_it(
 
     harness.until(risen, PATIENCE)
 
-    click(browser, 'Quick stop')
+    until(harness, lambda: click(browser, 'Quick stop'))
     harness.until(lambda: 'driver/quick_stop' in rig.called, PATIENCE)
     assert rig.called == ['driver/quick_stop']
     harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
@@ -141,9 +145,7 @@ def test_a_person_sees_the_platform_and_stops_it(
 def test_every_button_calls_its_service(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, rig = page
     for label, service in BUTTONS.items():
-        # The page hears later than the rig that the drives are on, and a dead button swallows it.
-        until(harness, lambda label=label: not browser.execute_script(DISABLED, label))
-        click(browser, label)
+        until(harness, lambda label=label: click(browser, label))
         until(harness, lambda service=service: service in rig.called)
     assert rig.called == [*BUTTONS.values()]
     until(harness, lambda: 'driver/reset_fault: done: as you wish' in browser.page_source)
@@ -166,7 +168,7 @@ def test_sliders_move_the_platform_inside_its_limits(
         until(harness, lambda: arrived(browser))
     chosen = values(browser)
     assert chosen[Z] > 0.0 > chosen[ROLL]
-    click(browser, 'Move there')
+    until(harness, lambda: click(browser, 'Move there'))
     until(harness, lambda: rig.goals)
     (goal,) = rig.goals
     neutral = ex800.geometry.neutral_pose.position
@@ -183,7 +185,7 @@ def test_sliders_move_the_platform_inside_its_limits(
     press(browser, 0, Keys.END)
     until(harness, lambda: browser.execute_script(DISABLED, 'Move there'))
     assert 'Refused:' in browser.page_source
-    click(browser, 'Target to neutral')
+    until(harness, lambda: click(browser, 'Target to neutral'))
     until(harness, lambda: not any(values(browser)[:6]))
     until(harness, lambda: not browser.execute_script(DISABLED, 'Move there'))
     assert len(rig.goals) == 1
@@ -192,14 +194,14 @@ def test_sliders_move_the_platform_inside_its_limits(
 def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, rig = page
     rig.lasting = True
-    click(browser, 'Stop moving')
+    until(harness, lambda: click(browser, 'Stop moving'))
     until(harness, lambda: 'no move is running' in browser.page_source)
-    click(browser, 'Move there')
+    until(harness, lambda: click(browser, 'Move there'))
     until(harness, lambda: 'move_platform: moving' in browser.page_source)
     # A move that is refused meanwhile does not make the page forget the one that runs.
-    click(browser, 'Move there')
+    until(harness, lambda: click(browser, 'Move there'))
     until(harness, lambda: 'cycloidal_trajectory says why' in browser.page_source)
-    click(browser, 'Stop moving')
+    until(harness, lambda: click(browser, 'Stop moving'))
     until(harness, lambda: 'before the target. that was long' in browser.page_source)
     assert len(rig.goals) == 2
 
@@ -270,7 +272,7 @@ def test_what_matters_is_seen_without_scrolling(
     size = {'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': False}
     browser.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', size)
     try:
-        click(browser, 'Stop moving')
+        until(harness, lambda: click(browser, 'Stop moving'))
         until(harness, lambda: browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
         bottoms = [browser.execute_script(BOTTOM, label) for label in labels]
         bottoms.append(browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
