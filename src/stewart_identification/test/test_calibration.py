@@ -31,8 +31,10 @@ from stewart_identification.calibration.observations import (
     Noise,
     Observations,
     POSES,
+    RATES,
     read_observations,
     STROKES,
+    TURNS,
 )
 from stewart_identification.calibration.planning import allowed_poses, best_poses
 from stewart_identification.calibration.prediction import (
@@ -111,6 +113,7 @@ def measured(
         machine.scales[1] * felt_turn + rng.normal(0.0, 1.0, place.shape) * noise.angular_velocity
         if rates is not None
         else nothing,
+        np.array([f'row {row}' for row in range(count)]),
     )
 
 
@@ -122,10 +125,10 @@ def test_jacobians_are_those_of_finite_differences(instrument, vigo, forty) -> N
 
     def residual(step: np.ndarray) -> np.ndarray:
         moved = machine.moved(step)
-        poses = moved.poses(seen.strokes, forty)
+        poses = moved.poses(seen, forty)
         return instrument(moved, seen, poses, NOISE).residual
 
-    poses = machine.poses(seen.strokes, forty)
+    poses = machine.poses(seen, forty)
     jacobian = instrument(machine, seen, poses, NOISE).jacobian[:, :, :SIZE]
     small = 1e-5 * np.eye(SIZE)
     differences = np.stack([(residual(s) - residual(-s)) / 2e-5 for s in small], axis=-1)
@@ -282,7 +285,7 @@ def test_verb_writes_a_platform_that_kinematics_take(vigo, forty, tmp_path, caps
     mine = Platform.from_yaml(target)
     assert mine.name == 'vigo_calibrated'
     pose = forward(mine.geometry, others.strokes[0] + mine.geometry.retracted_length).pose
-    there = machine.poses(others.strokes[:1], (pose.position[None], pose.rotation[None]))
+    there = machine.poses(others[:1], (pose.position[None], pose.rotation[None]))
     # Base and platform themselves are known to some 0.1 mm, against each other to far less.
     assert np.abs(there[0][0] - pose.position).max() < 6e-4
 
@@ -314,6 +317,22 @@ def test_tables_that_cannot_be_used_are_refused(vigo, tmp_path) -> None:
     assert not read_observations(path).tracked.any()
 
 
+@pytest.mark.parametrize('rate', ['nan', '', '1e-7'])
+def test_gravity_counts_where_rates_are_not_measured_or_noise(rate, tmp_path) -> None:
+    path = tmp_path / 'rests.csv'
+    head = ','.join((*STROKES, *FORCES, *RATES))
+    rows = [[*['0.3'] * 6, '0', '0', '9.8', *[each] * 6] for each in (rate, '0', '0.05')]
+    path.write_text('\n'.join([head, *map(','.join, rows), '']), encoding='utf-8')
+    assert read_observations(path).felt.tolist() == [True, True, False]
+
+
+def test_a_turn_without_rates_of_legs_is_refused(tmp_path) -> None:
+    path = tmp_path / 'turns.csv'
+    write_table(path, (*STROKES, *TURNS, *RATES), [[0.3] * 15, [*[0.3] * 9, *[np.nan] * 6]])
+    with pytest.raises(ConfigurationError, match=r'turns.csv:3.*wx_radps alone'):
+        read_observations(path)
+
+
 @pytest.mark.parametrize('count', [12, 40])
 def test_one_spoilt_pose_and_a_copy_change_nothing(count, vigo, forty, tmp_path, capsys) -> None:
     rng = np.random.default_rng(count)
@@ -322,13 +341,13 @@ def test_one_spoilt_pose_and_a_copy_change_nothing(count, vigo, forty, tmp_path,
     seen = measured(machine, poses, rng)
     seen.position[4] += [5e-3, 0.0, 0.0]
 
-    path = table(tmp_path / 'poses.csv', seen[[*range(count), 2]])
+    path = table(tmp_path / 'poses.csv', seen[[0, 1, 0, *range(2, count)]])
     written = tmp_path / 'found.yaml'
     assert run(path, '--platform', 'vigo', '-o', written, '--json') == 0
 
     told = capsys.readouterr()
     assert '1 row(s) copied from others count once' in told.err
-    assert 'warning: row 5 contradicts the others and is left out' in told.err
+    assert f'warning: {path}:7 contradicts the others and is left out' in told.err
     start = Machine.described(vigo)
     truth = np.concatenate(
         [

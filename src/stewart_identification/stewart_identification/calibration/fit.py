@@ -195,7 +195,7 @@ class _Point(NamedTuple):
         change: Array,
         start: tuple[Array, Array] | None = None,
     ) -> _Point:
-        poses = machine.poses(observations.strokes, start)
+        poses = machine.poses(observations, start)
         return cls(machine, poses, change, *weighted(machine, observations, poses, noise))
 
     @property
@@ -231,7 +231,7 @@ def placed(machine: Machine, seen: Observations) -> Machine:
         NotIdentifiable: If there are fewer than three poses with different attitudes.
     """
     rows = np.flatnonzero(seen.tracked)
-    position, rotation = machine.poses(seen.strokes[rows])
+    position, rotation = machine.poses(seen[rows])
     measured, place = seen.rotation[rows], seen.position[rows]
     system = np.concatenate(
         [

@@ -90,12 +90,12 @@ class Machine:
         )
 
     def poses(
-        self, strokes: Array, start: tuple[Array, Array] | None = None
+        self, seen: Observations, start: tuple[Array, Array] | None = None
     ) -> tuple[Array, Array]:
-        """Return where ``platform_link`` is for strokes.
+        """Return where ``platform_link`` is for n strokes.
 
         Args:
-            strokes (n, 6): [m].
+            seen: They, and where they come from.
             start (n, 3), (n, 3, 3): Positions [m] and rotations nearby; default: `neutral`.
 
         Returns:
@@ -104,12 +104,12 @@ class Machine:
         Raises:
             FitError: If a pose is not found.
         """
-        count = len(strokes)
+        count = len(seen)
         position, rotation = start or (
             np.tile(self.neutral.position, (count, 1)),
             np.tile(self.neutral.rotation, (count, 1, 1)),
         )
-        wanted = strokes + self.length
+        wanted = seen.strokes + self.length
         for _ in range(STEPS):
             jacobian, length = self.jacobian(position, rotation)
             missing = wanted - length
@@ -121,9 +121,9 @@ class Machine:
                 break
             position = position + step[:, :3]
             rotation = Rotation.from_rotvec(step[:, 3:]).as_matrix() @ rotation
-        worst = int(np.abs(missing).max(axis=1).argmax()) + 1
+        worst = seen.source[np.abs(missing).max(axis=1).argmax()]
         raise FitError(
-            f'no pose of the machine has the strokes of row {worst}: check the order of the legs, '
+            f'no pose of the machine has the strokes of {worst}: check the order of the legs, '
             'and that strokes count from the retracted leg'
         )
 
@@ -134,7 +134,7 @@ class Machine:
             (k,), (k,): Distances [m] and angles [rad].
         """
         seen = seen[np.flatnonzero(seen.tracked)]
-        position, rotation = self.poses(seen.strokes)
+        position, rotation = self.poses(seen)
         world = self.tracker
         place = (position + rotation @ self.target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
         attitude = world[:3, :3] @ rotation @ self.target[:3, :3]

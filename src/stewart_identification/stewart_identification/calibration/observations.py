@@ -29,6 +29,8 @@ POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
 FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
 NORM_TOLERANCE = 1e-3
+# Legs that are not faster count as at rest: the platform is not accelerated [m/s].
+SLOW = 1e-4
 # Strokes that stay inside such a span count as at rest [m].
 STILL = 2e-5
 # Noise stays inside so many of its standard deviations for minutes.
@@ -61,9 +63,10 @@ class Observations:
 
     Attributes:
         strokes (n, 6): [m].
-        rates (n, 6): Of the legs; 0 at rest [m/s].
+        rates (n, 6): Of the legs; 0 where nothing is said of them: at rest [m/s].
         position (n, 3), rotation (n, 3, 3): Of the target, in the tracker's coordinates [m].
         specific_force, angular_velocity (n, 3): In sensor axes [m/s²], [rad/s].
+        source (n,): Where a person finds each, as ``measured.csv:2``.
     """
 
     strokes: Array
@@ -72,6 +75,7 @@ class Observations:
     rotation: Array
     specific_force: Array
     angular_velocity: Array
+    source: NDArray[np.str_]
 
     def __len__(self) -> int:
         return len(self.strokes)
@@ -87,7 +91,7 @@ class Observations:
     @property
     def felt(self) -> Flags:
         """At which rows the IMU has felt gravity: at rest only, shape (n,)."""
-        return _complete(self.specific_force) & np.equal(self.rates, 0.0).all(axis=1)
+        return _complete(self.specific_force) & np.asarray(np.abs(self.rates) <= SLOW).all(axis=1)
 
     @property
     def turned(self) -> Flags:
@@ -110,7 +114,8 @@ def read_observations(path: str | Path) -> Observations:
         The poses.
 
     Raises:
-        ConfigurationError: If a column is missing, or a quaternion has no norm near 1.
+        ConfigurationError: If a column is missing, a quaternion has no norm near 1, or an angular
+            velocity no rates of the legs.
         OSError: If the file cannot be read.
     """
     gaps = (*RATES, *POSES, *FORCES, *TURNS)
@@ -123,10 +128,8 @@ def read_observations(path: str | Path) -> Observations:
             table.values[metre] = 1e-3 * table.values.pop(millimetre)
     count = len(table.take(STROKES))
 
-    def columns(names: tuple[str, ...], missing: float = np.nan) -> Array:
-        if table.has(names):
-            return table.take(names)
-        return np.full((count, len(names)), missing)
+    def columns(names: tuple[str, ...]) -> Array:
+        return table.take(names) if table.has(names) else np.full((count, len(names)), np.nan)
 
     if not any(map(table.has, (POSES, FORCES, TURNS))):
         expected = f'columns {", ".join(POSES)} of a tracker, or {", ".join(FORCES)} of an IMU'
@@ -140,23 +143,32 @@ def read_observations(path: str | Path) -> Observations:
             float(norms[wrong[0]]),
             'a quaternion of norm 1',
         )
+    rates, turns = columns(RATES), columns(TURNS)
+    unsaid = ~_complete(rates)
+    alone = np.flatnonzero(unsaid & _complete(turns))
+    if alone.size:
+        where = f'{path}:{int(table.lines[alone[0]])}'
+        raise ConfigurationError(where, f'{TURNS[0]} alone', f'{RATES[0]} to {RATES[-1]}, too')
+    rates[unsaid] = 0.0
     rotation = np.full((count, 3, 3), np.nan)
     there = np.isfinite(norms)
     if there.any():
         rotation[there] = Rotation.from_quat(pose[there, 3:]).as_matrix()
     return Observations(
         table.take(STROKES),
-        columns(RATES, 0.0),
+        rates,
         pose[:, :3],
         rotation,
         columns(FORCES),
-        columns(TURNS),
+        turns,
+        np.array([f'{path}:{int(line)}' for line in table.lines]),
     )
 
 
 def without_copies(observations: Observations) -> tuple[Observations, int]:
     """Return each row once, in their order, and how many copies there were."""
-    parts = [getattr(observations, name) for name in Observations.__dataclass_fields__]
+    measured = (name for name in Observations.__dataclass_fields__ if name != 'source')
+    parts = [getattr(observations, name) for name in measured]
     rows = np.hstack([part.reshape(len(observations), -1) for part in parts])
     _, first = np.unique(np.nan_to_num(rows, nan=1e300), axis=0, return_index=True)
     return observations[np.sort(first)], len(observations) - len(first)
@@ -180,7 +192,8 @@ def read_rests(
         stroke_noise: Standard deviation of an encoder [m].
 
     Returns:
-        A row per rest, the mean of what was measured in its second half, no IMU; and how many
+        A row per rest, the mean of what was measured in its second half, no IMU, found where it
+        begins, in seconds after the first strokes; and how many
         poses were no poses and are left out.
 
     Raises:
@@ -198,7 +211,7 @@ def read_rests(
     # A camera that has lost its target sends zeros or NaN.
     norms = np.linalg.norm(poses.quaternion_xyzw, axis=1)
     posed = np.isfinite(poses.position).all(axis=1) & (np.abs(norms - 1.0) <= NORM_TOLERANCE)
-    still, rows = max(STILL, NOISE_SPAN * stroke_noise), []
+    still, rows, source = max(STILL, NOISE_SPAN * stroke_noise), [], []
     for begin, end in _rests(joints, seconds, still):
         first = (begin + end) // 2
         inside = (joints.stamp_ns >= first) & (joints.stamp_ns <= end)
@@ -207,6 +220,7 @@ def read_rests(
             turn = Rotation.from_quat(poses.quaternion_xyzw[seen]).mean().as_matrix()
             place = poses.position[seen].mean(axis=0)
             rows.append((np.nanmean(joints.position[inside], axis=0), place, turn))
+            source.append(f'{path} at {1e-9 * (begin - joints.stamp_ns[0]):.1f} s')
     if not rows:
         expected = (
             f'rests of {seconds:g} s or more in which strokes change by {still:g} m at most (more '
@@ -215,7 +229,9 @@ def read_rests(
         raise ConfigurationError(f'{path}: poses at rest', 0, expected)
     strokes, place, turn = map(np.array, zip(*rows, strict=True))
     unknown = np.full_like(place, np.nan)
-    observations = Observations(strokes, np.zeros_like(strokes), place, turn, unknown, unknown)
+    observations = Observations(
+        strokes, np.zeros_like(strokes), place, turn, unknown, unknown, np.array(source)
+    )
     return observations, int(np.sum(~posed))
 
 

@@ -25,7 +25,7 @@ def excess(found: Calibration, observations: Observations) -> Array:
     A row draws the fit towards itself; its residual is judged by what that leaves of its noise,
     r' (I - J C J')^-1 r with the covariance C of the fit.
     """
-    poses = found.machine.poses(observations.strokes)
+    poses = found.machine.poses(observations)
     residual, jacobian = weighted(found.machine, observations, poses, found.noise)
     reduced = jacobian @ found.directions
     sizes = (observations.tracked, 6), (observations.felt, 3), (observations.turned, 3)

@@ -90,8 +90,9 @@ def best_poses(
     known = np.asarray(np.linalg.inv(directions.T @ (directions / sigma[:, None] ** 2)))
     if covariance is not None and covariance.shape == known.shape:
         known = covariance
-    nowhere = np.zeros((len(position), 3))
-    seen = Observations(np.zeros((len(position), 6)), nowhere, nowhere, rotation, nowhere, nowhere)
+    strokes, nowhere = np.zeros((len(position), 6)), np.zeros((len(position), 3))
+    source = np.full(len(position), 'a candidate')
+    seen = Observations(strokes, strokes, nowhere, rotation, nowhere, nowhere, source)
     told_by = by_tracker(machine, seen, (position, rotation), noise)
     shown = told_by.weights(noise) @ told_by.jacobian[:, :, :SIZE] @ directions
     chosen: list[int] = []

@@ -48,7 +48,8 @@ DETAILS = """
 The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders have them, and x_m,
 y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
 or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
-fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps.
+fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps
+(no leg faster than 1e-4 m/s is at rest).
 What was not measured is nan; columns may be in mm, as stroke_1_mm and x_mm. All noises are
 standard deviations. A bag in place of a table has actuator_states and platform/external_pose
 (PoseStamped, or with covariance); what counts is every rest of a second or more.
@@ -127,6 +128,10 @@ def main(arguments: argparse.Namespace) -> int:
     observations, copies = without_copies(_read(arguments, arguments.table))
     if copies:
         print(f'{copies} row(s) copied from others count once', file=sys.stderr)
+    unused = int(np.sum(~observations.felt & np.isfinite(observations.specific_force).all(axis=1)))
+    if unused:
+        told = f'{unused} row(s) in motion: their specific force is not used, gravity alone counts'
+        print(told, file=sys.stderr)
     line = LiveLine(sys.stderr)
     found = calibrate(
         platform,
@@ -140,7 +145,7 @@ def main(arguments: argparse.Namespace) -> int:
     if gone:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
-        print(_about_outliers(gone, outliers, found), file=sys.stderr)
+        print(_about_outliers(outliers, found), file=sys.stderr)
     _tell(arguments, found)
     if observations.tracked.any():
         checked = _read(arguments, arguments.validate) if arguments.validate else observations
@@ -173,9 +178,9 @@ def _read(arguments: argparse.Namespace, path: str) -> Observations:
     return read_observations(path)
 
 
-def _about_outliers(gone: list[int], outliers: Observations, found: Calibration) -> str:
-    rows = ', '.join(str(row + 1) for row in gone)
-    text = f'warning: row {rows} contradicts the others and is left out; look at it again'
+def _about_outliers(outliers: Observations, found: Calibration) -> str:
+    rows = ', '.join(outliers.source)
+    text = f'warning: {rows} contradicts the others and is left out; look at it again'
     if outliers.tracked.any():
         text += f': {accuracy(found.machine, outliers).line()} from where they have it'
     return text
