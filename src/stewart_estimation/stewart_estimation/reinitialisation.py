@@ -25,6 +25,7 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaternion, skew
 
@@ -106,7 +107,13 @@ def estimate_from_legs(
         raise SampleError(f'a start needs all six lengths, legs {missing} are missing')
     result = forward(arrangement.geometry, row)
     if not result.converged:
-        raise SampleError(f'no start from lengths {row.tolist()} m: {result.reason}')
+        home = arrangement.geometry.neutral_pose
+        neutral = leg_lengths(arrangement.geometry, home.position, home.quaternion_xyzw).mean()
+        raise SampleError(
+            f'no start from lengths {row.tolist()} m: {result.reason}; those of '
+            f'{arrangement.geometry.name} are about {neutral:.3g} m at its neutral pose: check the '
+            'platform, the units, and that strokes count from the retracted leg'
+        )
     settings, turn = arrangement.settings, np.eye(6)
     turn[3:, 3:] = matrix_from_quaternion(result.quaternion_xyzw).T
     inverse = turn @ np.linalg.inv(

@@ -23,7 +23,7 @@ def check_strokes(platform: Platform, seen: Observations) -> None:
     """Refuse strokes far outside the limits.
 
     Raises:
-        ConfigurationError: If there are some; row and leg are named.
+        ConfigurationError: If there are some; where the first stands and its leg are named.
     """
     low, high = platform.limits.stroke.T
     slack = BEYOND * (high - low)
@@ -31,7 +31,7 @@ def check_strokes(platform: Platform, seen: Observations) -> None:
     if outside.any():
         row, leg = np.argwhere(outside)[0]
         raise ConfigurationError(
-            f'row {row + 1}: stroke of leg {leg + 1}',
+            f'{seen.source[row]}: stroke of leg {leg + 1}',
             float(seen.strokes[row, leg]),
             f'{low[leg]:g} to {high[leg]:g} m, the limits of {platform.name}; strokes count from '
             'the retracted leg, and columns in millimetres are called stroke_1_mm',
