@@ -110,9 +110,9 @@ def estimate_from_legs(
         home = arrangement.geometry.neutral_pose
         neutral = leg_lengths(arrangement.geometry, home.position, home.quaternion_xyzw).mean()
         raise SampleError(
-            f'no start from lengths {row.tolist()} m: {result.reason}; those of '
-            f'{arrangement.geometry.name} are about {neutral:.3g} m at its neutral pose: check the '
-            'platform, the units, and that strokes count from the retracted leg'
+            f'no start from lengths {row.tolist()} m: {result.reason}; '
+            f'those of {arrangement.geometry.name} are about {neutral:.3g} m at its neutral pose: '
+            'check the platform, the units, and that strokes count from the retracted leg'
         )
     settings, turn = arrangement.settings, np.eye(6)
     turn[3:, 3:] = matrix_from_quaternion(result.quaternion_xyzw).T
