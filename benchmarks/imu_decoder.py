@@ -25,10 +25,8 @@ from typing import Any
 from harness import machine, measure, processor_time, report, Task
 import numpy as np
 from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType, PARSERS
-from stewart_driver.witmotion.link import Link
 from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, thread_meter
 from stewart_driver.witmotion.samples import CycleGrouper, Decoder
-from stewart_driver.witmotion.settings import configure, order, probe, SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
@@ -36,7 +34,6 @@ from stewart_simulation.serial_imu.inertial import InertialState
 
 CYCLES = 4000
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
-SETTINGS = SensorSettings(IMU, 200.0, 115200)
 PEER = 'peer: byte by byte'
 READER_LIMIT, NODE_LIMIT = 1.0, 8.0
 START, TAKE = 30.0, 0.05
@@ -122,7 +119,7 @@ def reader_share(path: str, seconds: float) -> tuple[float, float]:
     """Return processor share of the reader's thread [%] and samples per second."""
     reader = ImuReader(
         lambda baud: SerialTransport(path, baud),
-        ReaderSettings(path, SETTINGS),
+        ReaderSettings(port=path),
         now=time.monotonic,
         sleep=time.sleep,
     )
@@ -142,10 +139,7 @@ def reader_share(path: str, seconds: float) -> tuple[float, float]:
 
 def bare_share(path: str, seconds: float) -> float:
     """Return the processor share of waiting and reading alone [%]."""
-    transport = SerialTransport(path, SETTINGS.baud)
-    link = Link(transport, time.monotonic)
-    probe(link, order(SETTINGS.baud))
-    configure(link, SETTINGS)
+    transport = SerialTransport(path, ReaderSettings().baud)
     used = thread_meter()
     before, begin = used(), time.monotonic()
     while (duration := time.monotonic() - begin) < seconds:

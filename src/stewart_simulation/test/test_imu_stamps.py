@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FRAME_LENGTH, FrameType
 from stewart_driver.witmotion.reader import ReaderSettings, StampedSample
-from stewart_driver.witmotion.settings import SensorSettings
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import InlineReader
@@ -37,7 +36,7 @@ class Spoiler:
         self.sensor.sensor.flaws = Imperfections(0.0, 0.0, 0.0)
         self.sensor.begin()
         settings = ReaderSettings(
-            'inline', SensorSettings(content, 200.0, 115200), batch_interval=batch_interval
+            content=tuple(kind.name.lower() for kind in content), batch_interval=batch_interval
         )
         self.cycle = len(content) * FRAME_LENGTH
         self.reader = InlineReader(self.sensor, settings, lambda: self.time)

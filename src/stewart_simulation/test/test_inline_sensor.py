@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FrameType
 from stewart_driver.witmotion.reader import ReaderPhase, ReaderSettings, StampedSample
-from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import PortError
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
@@ -19,7 +18,6 @@ from stewart_simulation.serial_imu.inline_sensor import InlineReader
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
-WANTED = ReaderSettings('inline', SensorSettings(IMU, 200.0, 115200))
 # One step of the gyroscope, 2000 deg/s in 32768 [rad/s].
 STEP = np.radians(2000.0) / 32768
 
@@ -37,8 +35,7 @@ class Bench:
         self.port = InlinePort()
         self.sensor = PluggedSensor(self.feel, now=self.now, port=self.port)
         self.sensor.begin()
-        sensor = replace(WANTED.sensor, save=self.save)
-        self.reader = InlineReader(self.sensor, replace(WANTED, sensor=sensor), self.now)
+        self.reader = InlineReader(self.sensor, ReaderSettings(save=self.save), self.now)
 
     def now(self) -> float:
         return self.time

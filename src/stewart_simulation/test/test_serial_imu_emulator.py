@@ -16,7 +16,6 @@ import pytest
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
 from stewart_driver.witmotion.reader import ImuReader, ReaderPhase, ReaderSettings, StampedSample
-from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
@@ -25,7 +24,6 @@ from stewart_simulation.serial_imu.pty_port import PtyPort
 from stewart_simulation.verbs.imu_emulator import MEANINGS, parse, TABLE
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
-WANTED = SensorSettings(IMU, 200.0, 115200)
 
 
 class Bench:
@@ -52,10 +50,10 @@ class Bench:
         )
         return self._stack.enter_context(self.imu)
 
-    def read(self, sensor: SensorSettings = WANTED, **options: Any) -> ImuReader:
+    def read(self, **options: Any) -> ImuReader:
         """Start a reader."""
-        quick = {'silence': 0.6, 'backoff': (0.05, 0.2), **options}
-        settings = ReaderSettings(port=self.imu.path, sensor=sensor, **quick)
+        quick = {'silence': 0.6, 'backoff_min': 0.05, 'backoff_max': 0.2, **options}
+        settings = ReaderSettings(port=self.imu.path, **quick)
         self.health = HealthMonitor(settings)
         self.reader = ImuReader(
             lambda baud: SerialTransport(self.imu.path, baud),
@@ -190,7 +188,7 @@ def test_another_speed_behind_our_back_is_found_and_set_right(bench: Bench) -> N
 
 def test_bytes_at_a_wrong_speed_are_told_from_silence(bench: Bench) -> None:
     imu = bench.sensor()
-    bench.read(probes=False)
+    bench.read(auto_baud=False)
     bench.until(lambda: bench.reader.status.trouble)
     assert 'bytes came but no frame at any speed (115200 baud)' in bench.reader.status.trouble
     imu.sensor.silent = True
@@ -209,7 +207,7 @@ def test_the_moment_of_a_lost_speed_is_told_while_it_lasts(bench: Bench) -> None
 
 def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench) -> None:
     bench.sensor(sensor=at_115200(r2=0x0018, r3=11))
-    bench.read(configures=False)
+    bench.read(configure=False)
     bench.connected()
     verdict = bench.verdict()
 
@@ -220,7 +218,7 @@ def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench)
 
 def test_a_rate_lowered_on_a_full_line_is_explained(bench: Bench) -> None:
     bench.sensor(sensor=at_115200(r2=0x07DE, r3=11))
-    bench.read(configures=False)
+    bench.read(configure=False)
     bench.connected()
     bench.until(lambda: 1.0 / bench.reader.status.period == pytest.approx(100.0, rel=0.01))
 
@@ -322,7 +320,7 @@ def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Re
     if phase is ReaderPhase.WAITING:
         imu.unplug()
     imu.sensor.silent = phase is ReaderPhase.PROBING
-    bench.read(backoff=(60.0, 60.0))
+    bench.read(backoff_min=60.0, backoff_max=60.0)
     bench.until(lambda: bench.reader.status.phase is phase)
     begin = time.monotonic()
     bench.reader.stop()

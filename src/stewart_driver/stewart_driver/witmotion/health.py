@@ -75,7 +75,7 @@ class HealthMonitor:
         self._before: ReaderStatus | None = None
         self._time = 0.0
         # Two cycles and a little: less says nothing about what a sensor sends.
-        self._enough = max(0.5, 2.5 / settings.sensor.rate)
+        self._enough = max(0.5, 2.5 / settings.rate)
 
     def assess(self, status: ReaderStatus, now: float, age: float | None) -> Verdict:
         """Judge what happened since the last call.
@@ -136,14 +136,14 @@ class HealthMonitor:
     def _content(self, status: ReaderStatus, window: Window) -> Iterator[Finding]:
         """Yield what is wrong with the kind and the number of the frames."""
         seen = {kind for kind, count in window.types.items() if count > 0}
-        missing = set(self._settings.sensor.content) - seen
+        missing = set(self._settings.pattern) - seen
         if missing:
             yield (
                 Severity.ERROR,
                 f'frames come, but not {names(missing)}, which this node wants; '
                 f'what comes is {names(seen) or "nothing else"}',
             )
-        wanted, found = self._settings.sensor.rate, 1.0 / status.period
+        wanted, found = self._settings.rate, 1.0 / status.period
         if abs(found / wanted - 1.0) > RATE_TOLERANCE:
             said = f'the sensor sends at {found:.1f} Hz, not at {wanted:g}'
             carried = commands.carried_rate(map(FrameType, status.pattern), status.baud)

@@ -13,6 +13,7 @@ from stewart_driver.witmotion.commands import Algorithm, code_of, Register
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.link import Conversation, Link
 from stewart_driver.witmotion.transport import RegisterRefused, SensorSilent
+from stewart_tables.settings import param, require
 
 # The usual ones first.
 CANDIDATES = (115200, 9600, 230400, 921600, 460800, 57600, 38400, 19200, 4800)
@@ -65,50 +66,58 @@ CONTENT_MASK = 0x07FF
 
 @dataclass(frozen=True)
 class SensorSettings:
-    """What a sensor shall send.
+    """What a sensor shall send."""
 
-    Attributes:
-        algorithm: Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
-        save: Keep the settings through a loss of power; also restart a sensor that needs it to
-            obey.
-        bandwidth: Corner of the sensor's low pass [Hz].
-        gyroscope_range, accelerometer_range: Full scale [°/s], [g].
-    """
-
-    content: tuple[FrameType, ...]
-    rate: float
-    baud: int
-    algorithm: Algorithm = Algorithm.SIX_AXIS
-    save: bool = False
-    bandwidth: float = 98.0
-    gyroscope_range: float = 2000.0
-    accelerometer_range: float = 16.0
+    baud: int = param(115200, 'speed that the sensor shall have [baud]', min=4800, max=921600)
+    rate: float = param(200.0, 'samples per second [Hz]', min=0.2, max=200.0)
+    content: tuple[str, ...] = param(
+        ('acceleration', 'angular_velocity', 'quaternion'),
+        'frames of a sample; imu/data needs the first two, a fix position and accuracy',
+        choices=tuple(kind.name.lower() for kind in commands.CONTENT_BITS),
+    )
+    algorithm: str = param(
+        'six_axis',
+        'yaw from the gyroscope alone, or with the magnetometer, which steel misleads',
+        choices=tuple(algorithm.name.lower() for algorithm in Algorithm),
+    )
+    bandwidth: float = param(
+        98.0,
+        "corner of the sensor's low pass, half the rate or less [Hz]: 256, 188, 98, 42, 20, 10, 5",
+    )
+    gyroscope_range: float = param(2000.0, 'full scale [deg/s]: 250, 500, 1000, 2000')
+    accelerometer_range: float = param(16.0, 'full scale [g]: 2, 4, 8, 16')
+    save: bool = param(
+        False,
+        'keep changed settings in the sensor through a loss of power, and restart a sensor that '
+        'obeys only then',
+    )
 
     def __post_init__(self) -> None:
+        require(self)
         code_of(Register.BAUD, self.baud)
-        if not self.content or not set(self.content) <= set(commands.CONTENT_BITS):
-            raise ConfigurationError('content', self.content, 'types from 0x50 to 0x5A')
+        if not self.content:
+            raise ConfigurationError('content', self.content, 'one frame at least')
         self.wanted()
-        carried = commands.carried_rate(self.content, self.baud)
+        carried = commands.carried_rate(self.pattern, self.baud)
         if self.rate > carried:
             raise ConfigurationError(
                 'rate',
                 self.rate,
-                f'at most {carried:g} Hz for {len(set(self.content))} frames a cycle at '
+                f'at most {carried:g} Hz for {len(self.pattern)} frames a cycle at '
                 f'{self.baud} baud',
             )
 
     @property
-    def pattern(self) -> tuple[int, ...]:
+    def pattern(self) -> tuple[FrameType, ...]:
         """Types of a cycle in the order in which they come."""
-        return tuple(sorted(set(self.content)))
+        return tuple(sorted({FrameType[name.upper()] for name in self.content}))
 
     def wanted(self) -> dict[Register, int]:
         """Return the registers but that of the speed."""
         return {
-            Register.CONTENT: commands.content_mask(self.content),
+            Register.CONTENT: commands.content_mask(self.pattern),
             Register.RATE: code_of(Register.RATE, self.rate),
-            Register.ALGORITHM: self.algorithm,
+            Register.ALGORITHM: Algorithm[self.algorithm.upper()],
             Register.BANDWIDTH: code_of(Register.BANDWIDTH, self.bandwidth),
             Register.GYROSCOPE_RANGE: code_of(Register.GYROSCOPE_RANGE, self.gyroscope_range),
             Register.ACCELEROMETER_RANGE: code_of(
