@@ -19,7 +19,6 @@ from stewart_identification.errors import ShapeError, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
-from stewart_simulation.differences import Differences
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'papers'), str(ROOT / 'src' / 'stewart_identification' / 'test')]
@@ -28,7 +27,15 @@ from imu_fusion import fuse, settled_gain
 from imu_motion import measured_motion, read_imu
 from imu_mounting import find_mounting
 import imu_route
-from recordings_made import excitation, imu_samples, Run, run_rig, write_bag, write_imu_bag
+from recordings_made import (
+    excitation,
+    imu_samples,
+    PAYLOAD,
+    Run,
+    run_rig,
+    write_bag,
+    write_imu_bag,
+)
 
 
 @pytest.fixture(scope='module')
@@ -39,8 +46,7 @@ def ex800() -> Platform:
 @pytest.fixture(scope='module')
 def payload_run(ex800: Platform) -> Run:
     """Ten seconds of five harmonics with a payload, sampled at 200 Hz."""
-    carried = Differences(2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0)
-    return run_rig(ex800, excitation(ex800), carried, force_noise=0.5)
+    return run_rig(ex800, excitation(ex800), PAYLOAD, force_noise=0.5)
 
 
 @pytest.fixture(scope='module')

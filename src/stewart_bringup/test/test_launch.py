@@ -38,7 +38,6 @@ from stewart_description.paths import rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.model.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_simulation.differences import Differences
 from stewart_simulation.errors import RigError
 from stewart_simulation.rig.directory import ends_in, READY, wiring
 from stewart_simulation.rig.launcher import RigProcess
@@ -231,8 +230,7 @@ def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> N
     sys.path.insert(0, str(FOLDER.parents[1] / 'stewart_identification' / 'test'))
     made = import_module('recordings_made')
     ex800 = Platform.from_yaml('ex800')
-    loaded = Differences(2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0)
-    run = made.run_rig(ex800, made.excitation(ex800), loaded, force_noise=0.5)
+    run = made.run_rig(ex800, made.excitation(ex800), made.PAYLOAD, force_noise=0.5)
     bag = made.write_bag(tmp_path / 'bag', run)
     found = tmp_path / 'identified' / 'parameters.yaml'
     with Harness(real=True) as harness:

@@ -12,16 +12,10 @@ import pytest
 # Tests are imported by path, and their helper has to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from recordings_made import excitation, Run, run_rig, wave, write_bag
+from recordings_made import excitation, PAYLOAD, Run, run_rig, wave, write_bag
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
-from stewart_simulation.differences import Differences
-
-PAYLOAD = Differences(
-    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
-)
-"""What the rig carries and rubs, and what no description says."""
 
 
 @pytest.fixture(scope='session')

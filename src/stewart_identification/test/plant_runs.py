@@ -29,7 +29,7 @@ from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import from_yaml, MultiSine
-from stewart_simulation.differences import Differences
+from stewart_simulation.differences import PAYLOAD_RADIUS
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
 
 PAYLOAD_MASS, PAYLOAD_POSITION = 2.0, (0.05, -0.03, 0.08)
@@ -73,8 +73,8 @@ class Run:
         """Ten inertial parameters and twelve of friction that the plant has."""
         masses = self.platform.masses
         assert masses is not None
-        mass, radius = self.options.payload_mass, Differences.payload_radius
-        inertia = 0.4 * mass * radius**2 * np.eye(3)
+        mass = self.options.payload_mass
+        inertia = 0.4 * mass * PAYLOAD_RADIUS**2 * np.eye(3)
         sphere = RigidBody(mass, np.array(PAYLOAD_POSITION), inertia)
         ten = ten_parameters(masses.platform) + ten_parameters(sphere)
         friction = (self.options.viscous_friction, self.options.coulomb_friction)

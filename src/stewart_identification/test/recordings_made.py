@@ -16,13 +16,27 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import MultiSine
-from stewart_simulation.differences import build_plant, Differences
+from stewart_simulation.differences import build_plant
 from stewart_simulation.encoders import Encoders
-from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+from stewart_simulation.plant_options import PlantOptions
+from stewart_simulation.rigid_drives import RigidDrives
+from stewart_simulation.start import leg_limits
 
 START_NS = 1_700_000_000_000_000_000
 EXCHANGES = 4000.0
 LEGS = [f'leg_{number}' for number in range(1, 7)]
+PAYLOAD = PlantOptions(
+    payload_mass=2.0,
+    payload_position=(0.05, -0.03, 0.08),
+    viscous_friction=20.0,
+    coulomb_friction=2.0,
+    position_gain=20.0,
+    rate_loop_bandwidth=15.0,
+    integral_time=0.1,
+    force_limit=500.0,
+    rated_force=100.0,
+)
+"""What the rig carries and rubs, and what no description says; its loops are soft."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +74,12 @@ def wave(platform: Platform, duration: float = 10.0) -> MultiSine:
 def run_rig(
     platform: Platform,
     trajectory: Any,
-    differences: Differences,
+    options: PlantOptions,
     *,
     rate: float = 200.0,
     seed: int = 0,
     encoder_noise: float = 1e-6,
     force_noise: float = 0.0,
-    force_resolution: float = 0.1,
 ) -> Run:
     """Let the drives follow a trajectory, after a quarter of a second at its first pose.
 
@@ -80,18 +93,8 @@ def run_rig(
     motion = trajectory.sample(moments)
     legs = inverse(platform.geometry, motion)
     start = Pose(motion.position[0], motion.quaternion_xyzw[0])
-    settings = ServoSettings(
-        position_gain=20.0,
-        rate_bandwidth=15.0,
-        integral_time=0.1,
-        current_lag=0.001,
-        force_limit=500.0,
-        hold_after=2.0 * period,
-        force_resolution=force_resolution,
-        end_lower=platform.limits.stroke[:, 0] - 5e-3,
-        end_upper=platform.limits.stroke[:, 1] + 5e-3,
-    )
-    drives = RigidDrives(build_plant(platform, start, differences), settings)
+    plant = build_plant(platform, start, options)
+    drives = RigidDrives(plant, options, leg_limits(platform), hold_after=2.0 * period)
     # A generator each: encoders draw their noise for many readings at once.
     of_encoders, rng = np.random.default_rng(seed).spawn(2)
     encoders = Encoders(0.01 / 2**23, encoder_noise, 100.0, of_encoders)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recordings_made import excitation, Run, run_rig, wave, write_bag
+from recordings_made import excitation, PAYLOAD, Run, run_rig, wave, write_bag
 from stewart_dynamics.inertia import ten_parameters
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.identify import identify, Options
@@ -24,12 +24,9 @@ from stewart_identification.verbs import identify as verb
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
-from stewart_simulation.differences import Differences
+from stewart_simulation.differences import PAYLOAD_RADIUS
 
 TRUE_MASS = 8.8369
-PAYLOAD = Differences(
-    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
-)
 
 
 def extracted(run: Run, folder: Path, platform: Platform) -> Extracted:
@@ -168,8 +165,9 @@ def test_two_recordings_with_and_without_a_known_load_tell_the_gains(
     heavier = replace(PAYLOAD, payload_mass=4.0)
     run = run_rig(ex800, excitation(ex800, seed=10), heavier, force_noise=0.5, seed=4)
     pair = [payload_extracted, extracted(run, tmp_path, ex800)]
-    radius = Differences.payload_radius
-    added = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * radius**2 * np.eye(3))
+    added = RigidBody(
+        2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * PAYLOAD_RADIUS**2 * np.eye(3)
+    )
     loads = [np.zeros(10), ten_parameters(added)]
     told = [
         replace(item, experiment=item.experiment.with_forces(item.experiment.forces * gains))

@@ -17,7 +17,7 @@ from typing import Any
 from courier import Courier
 import numpy as np
 import pytest
-from recordings_made import run_rig, wave, write_bag
+from recordings_made import PAYLOAD, run_rig, wave, write_bag
 from stewart_bags.errors import BagError, MissingTopic
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
@@ -33,12 +33,8 @@ from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform, RigidBody
-from stewart_simulation.differences import Differences
 
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
-CARRIED = Differences(
-    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
-)
 
 
 def run(*words: object) -> int:
@@ -125,7 +121,7 @@ def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
     ex800: Platform, tmp_path: Path, capsys: Any
 ) -> None:
     # With 0.5 N, Izz stands on the edge: one seed in four determines it, with true intervals.
-    made = run_rig(ex800, wave(ex800), CARRIED, rate=100.0, force_noise=1.0)
+    made = run_rig(ex800, wave(ex800), PAYLOAD, rate=100.0, force_noise=1.0)
     bag = write_bag(tmp_path / 'bag', made)
     (tmp_path / 'parameters.yaml').write_text('of an older run')
 

@@ -8,7 +8,8 @@ identifies it reads the nominal description and must not know them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.legs import Array, read_only
@@ -18,41 +19,27 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.rigid_drives import Plant
-from stewart_tables.settings import param, require
+
+if TYPE_CHECKING:
+    from stewart_simulation.plant_options import PlantOptions
 
 # The joints' ends lie this far outside the angles that may be used [rad].
 JOINT_MARGIN = np.radians(2.0)
+# The payload is a solid sphere [m].
+PAYLOAD_RADIUS = 0.05
 
 
-@dataclass(frozen=True)
-class Differences:
-    """How a plant differs from its description."""
-
-    payload_mass: float = param(0.0, 'of a solid sphere, fixed to the platform [kg]', min=0.0)
-    payload_position: tuple[float, float, float] = param((0.0,) * 3, 'in platform_link [m]')
-    payload_radius: float = param(0.05, 'of that sphere [m]', min=0.0)
-    joint_error: float = param(0.0, 'standard deviation of joint coordinates [m]', min=0.0)
-    viscous_friction: float = param(0.0, 'of every actuator [N s/m]', min=0.0)
-    coulomb_friction: float = param(0.0, 'of every actuator [N]', min=0.0)
-    seed: int = param(0, 'of the joint errors', min=0)
-
-    def __post_init__(self) -> None:
-        require(self)
-
-
-def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Plant:
+def build_plant(platform: Platform, pose: Pose, options: PlantOptions) -> Plant:
     """Return the plant of a platform at rest at a pose; raises `MissingMasses`."""
-    actual = _with_payload(platform, differences)
+    actual = _with_payload(platform, options)
     model = InertialModel.from_platform(actual)
-    rng = np.random.default_rng(differences.seed)
+    rng = np.random.default_rng(options.plant_seed)
     model = replace(
         model,
-        base_joints=model.base_joints + rng.normal(0.0, differences.joint_error, (6, 3)),
-        platform_joints=model.platform_joints + rng.normal(0.0, differences.joint_error, (6, 3)),
+        base_joints=model.base_joints + rng.normal(0.0, options.joint_error, (6, 3)),
+        platform_joints=model.platform_joints + rng.normal(0.0, options.joint_error, (6, 3)),
     )
-    friction = Friction(
-        np.full(6, differences.viscous_friction), np.full(6, differences.coulomb_friction)
-    )
+    friction = Friction(np.full(6, options.viscous_friction), np.full(6, options.coulomb_friction))
     masses = _leg_mass_matrix(model, pose)
     damping = friction.viscous + friction.coulomb / friction.stiction_rate
     rates = np.linalg.eigvals(np.linalg.solve(masses, np.diag(damping)))
@@ -76,13 +63,13 @@ def _joint_ends(platform: Platform) -> tuple[Array, Array]:
     return read_only(np.stack([legs, legs @ pose.rotation])), read_only(angles)
 
 
-def _with_payload(platform: Platform, differences: Differences) -> Platform:
+def _with_payload(platform: Platform, options: PlantOptions) -> Platform:
     """Put the payload beside one that the description may already have."""
-    if platform.masses is None or differences.payload_mass == 0.0:
+    if platform.masses is None or options.payload_mass == 0.0:
         return platform
-    mass = differences.payload_mass
-    inertia = 0.4 * mass * differences.payload_radius**2 * np.eye(3)
-    sphere = RigidBody(mass, read_only(differences.payload_position), read_only(inertia))
+    mass = options.payload_mass
+    inertia = 0.4 * mass * PAYLOAD_RADIUS**2 * np.eye(3)
+    sphere = RigidBody(mass, read_only(options.payload_position), read_only(inertia))
     known = platform.masses.payload
     return replace(
         platform,

@@ -13,6 +13,8 @@ from stewart_driver.legs import LEGS
 Array = NDArray[np.float64]
 
 LONGEST_STEP = 1e-3
+# The mechanical ends lie this far outside the stroke that may be used [m].
+END_MARGIN = 2e-3
 BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
 """One bit per leg, of the bytes of six flags."""
 

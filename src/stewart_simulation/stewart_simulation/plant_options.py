@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import Plant, RigidDrives
     from stewart_simulation.ship import MovingBase, Ship
 
-# The mechanical ends lie this far outside the stroke that may be used.
-END_MARGIN = 2e-3
-# Makers build brakes to hold a little more than the rated torque.
-BRAKE_SHARE = 1.1
-
 
 @dataclass(frozen=True)
 class PlantOptions:
@@ -87,18 +82,9 @@ class PlantOptions:
 
     def plant(self, platform: Platform, pose: Pose) -> Plant:
         """Return the plant at rest at a pose; raises `MissingMasses` for a bare description."""
-        from stewart_simulation.differences import build_plant, Differences
+        from stewart_simulation.differences import build_plant
 
-        x, y, z = self.payload_position
-        differences = Differences(
-            self.payload_mass,
-            (x, y, z),
-            joint_error=self.joint_error,
-            viscous_friction=self.viscous_friction,
-            coulomb_friction=self.coulomb_friction,
-            seed=self.plant_seed,
-        )
-        return build_plant(platform, pose, differences)
+        return build_plant(platform, pose, self)
 
     def ship(self) -> Ship | None:
         """Return what moves the base; None if it stands still."""
@@ -125,25 +111,8 @@ class PlantOptions:
         base instead of what the options say.
         """
         # Only here: who simulates without a plant need not load its kernels.
-        from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+        from stewart_simulation.rigid_drives import RigidDrives
 
-        settings = ServoSettings(
-            position_gain=self.position_gain,
-            rate_bandwidth=self.rate_loop_bandwidth,
-            integral_time=self.integral_time,
-            current_lag=self.current_lag,
-            force_limit=self.force_limit,
-            hold_after=hold_after,
-            force_resolution=1e-3 * self.rated_force,
-            end_lower=limits.stroke_lower - END_MARGIN,
-            end_upper=limits.stroke_upper + END_MARGIN,
-            friction=self.unpowered_friction * self.rated_force,
-            damping=self.unpowered_damping * self.rated_force,
-            brake_force=BRAKE_SHARE * self.rated_force if self.brake else 0.0,
-            brake_release=self.brake_release_s,
-            brake_apply=self.brake_apply_s,
-            supported=self.supported,
-        )
-        drives = RigidDrives(plant, settings, base or self.ship())
+        drives = RigidDrives(plant, self, limits, hold_after=hold_after, ship=base or self.ship())
         drives.warm_up()
         return drives

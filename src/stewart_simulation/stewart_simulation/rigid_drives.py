@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.errors import TransportError
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS
 from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation import servo
-from stewart_simulation.drives import SwitchedDrives
+from stewart_simulation.drives import END_MARGIN, SwitchedDrives
 from stewart_simulation.encoders import round_off
 
 if TYPE_CHECKING:
+    from stewart_simulation.plant_options import PlantOptions
     from stewart_simulation.ship import MovingBase
 
 LONGEST_STEP = 2.5e-4
+PER_MILLE = 1e-3
+# Makers build brakes to hold a little more than the rated torque.
+BRAKE_SHARE = 1.1
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
 SHARE_OF_DAMPING = 0.75
 # A platform without power stands still below these [N], [m/s], [m/s²] and [rad/s²].
@@ -51,45 +55,6 @@ class Plant:
     damping_rate: float
 
 
-@dataclass(frozen=True, eq=False)
-class ServoSettings:
-    """What the drives can do.
-
-    Attributes:
-        position_gain: Of the position loop [1/s].
-        rate_bandwidth: Corner frequency of the rate loop [Hz].
-        integral_time: Of the rate loop [s].
-        current_lag: Time constant of the current loop [s].
-        force_limit: Largest force [N].
-        hold_after: A drive that hears nothing for this long stops following the rate of its last
-            target [s].
-        force_resolution: Step of the force feedback: a thousandth of the rated force, as object
-            6077h has it [N].
-        end_lower, end_upper (6,): Mechanical ends of the strokes [m].
-        friction, damping: Of motor and screw without power [N], [N s/m].
-        brake_force, brake_release, brake_apply: What a brake holds before it slips, 0 without one
-            [N], and how long it takes [s].
-        supported: Whether the legs stand on supports at the start, until all drives have power at
-            once.
-    """
-
-    position_gain: float
-    rate_bandwidth: float
-    integral_time: float
-    current_lag: float
-    force_limit: float
-    hold_after: float
-    force_resolution: float
-    end_lower: Array
-    end_upper: Array
-    friction: float = 0.0
-    damping: float = 0.0
-    brake_force: float = 0.0
-    brake_release: float = 0.0
-    brake_apply: float = 0.0
-    supported: bool = True
-
-
 class RigidDrives(SwitchedDrives):
     """Drives in cyclic synchronous position mode on the thirteen-body plant.
 
@@ -99,7 +64,10 @@ class RigidDrives(SwitchedDrives):
 
     Args:
         plant: Bodies, joints and friction.
-        settings: What the drives can do.
+        options: What the drives can do.
+        limits: Of the strokes; the mechanical ends lie a little outside.
+        hold_after: A drive that hears nothing for this long stops following the rate of its last
+            target [s].
         ship: What moves the base; without one it stands still.
 
     Attributes:
@@ -116,9 +84,15 @@ class RigidDrives(SwitchedDrives):
     """
 
     def __init__(
-        self, plant: Plant, settings: ServoSettings, ship: MovingBase | None = None
+        self,
+        plant: Plant,
+        options: PlantOptions,
+        limits: LegLimits,
+        *,
+        hold_after: float,
+        ship: MovingBase | None = None,
     ) -> None:
-        super().__init__(brakes=settings.brake_force > 0.0)
+        super().__init__(brakes=options.brake)
         self._arguments, self._retracted = plant.arguments, plant.retracted
         self.ship, self.time = ship, 0.0
         if ship is not None:
@@ -126,16 +100,18 @@ class RigidDrives(SwitchedDrives):
             self._field = ship.at(0.0).field(self._gravity)
             self._arguments = (*plant.arguments[:3], self._field, *plant.arguments[4:])
         self._joints = plant.cones, plant.joint_angles
-        self._settings = settings
-        rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
+        self._options, self._hold_after = options, hold_after
+        rate_gain = 2.0 * np.pi * options.rate_loop_bandwidth * plant.effective_mass
         self._gains = (
-            settings.position_gain,
+            options.position_gain,
             rate_gain,
-            rate_gain / settings.integral_time,
-            settings.current_lag,
+            rate_gain / options.integral_time,
+            options.current_lag,
         )
-        self._drag = settings.friction, settings.damping
-        self._brake = settings.brake_force, settings.brake_release, settings.brake_apply
+        rated = options.rated_force
+        self._drag = options.unpowered_friction * rated, options.unpowered_damping * rated
+        brake_force = BRAKE_SHARE * rated if options.brake else 0.0
+        self._brake = brake_force, options.brake_release_s, options.brake_apply_s
         damped = SHARE_OF_DAMPING / max(plant.damping_rate, 1e-9)
         self._longest_step = min(LONGEST_STEP, damped)
         self.state, self._before = np.array(plant.start), np.zeros(6)
@@ -152,25 +128,29 @@ class RigidDrives(SwitchedDrives):
             legs[servo.ENCODER_ERROR],
             legs[servo.STUCK_READING],
         )
-        self.force_limits[:], self.allowed_forces[:] = settings.force_limit, np.inf
+        self.force_limits[:], self.allowed_forces[:] = options.force_limit, np.inf
         self.stuck_encoders[:] = np.nan
-        legs[servo.SWITCHING], legs[servo.HOLD] = settings.brake_release, settings.hold_after
-        self._resting = self._supported = settings.supported
+        legs[servo.SWITCHING], legs[servo.HOLD] = options.brake_release_s, hold_after
+        self._resting = self._supported = options.supported
         self._look()
         legs[servo.HELD] = legs[servo.TARGET] = self.strokes
-        legs[servo.LOWER_END] = self.strokes if settings.supported else settings.end_lower
-        legs[servo.UPPER_END] = settings.end_upper
+        self._end = limits.stroke_lower - END_MARGIN
+        legs[servo.LOWER_END] = self.strokes if options.supported else self._end
+        legs[servo.UPPER_END] = limits.stroke_upper + END_MARGIN
         self._age = 0.0
 
     @property
     def force_limit(self) -> float:
         """Largest force of a drive without a fault [N]."""
-        return self._settings.force_limit
+        return self._options.force_limit
 
     def read_forces(self, noise: Array) -> Array:
-        """Return what the feedback makes of the delivered forces and of some noise [N]."""
+        """Return what the feedback makes of the delivered forces and of some noise [N].
+
+        It comes in thousandths of the rated force, as object 6077h has it.
+        """
         steps = np.empty(LEGS)
-        round_off(self.delivered, noise, self._settings.force_resolution, steps)
+        round_off(self.delivered, noise, PER_MILLE * self._options.rated_force, steps)
         return steps
 
     @property
@@ -220,8 +200,7 @@ class RigidDrives(SwitchedDrives):
         Args:
             strokes, rates (6,): Where the legs shall be now, and how fast that moves [m], [m/s].
             forces (6,): Feed-forward [N].
-            hold (6,): How long it moves, then it stays; default: the `hold_after` of the settings
-                [s].
+            hold (6,): How long it moves, then it stays; default: `hold_after` [s].
             accelerations (6,): How the rates change meanwhile, as a drive's interpolator has it;
                 default: not at all, as in an amplifier that holds its last command [m/s²].
         """
@@ -232,7 +211,7 @@ class RigidDrives(SwitchedDrives):
             forces,
         )
         legs[servo.TARGET_ACCELERATION] = 0.0 if accelerations is None else accelerations
-        legs[servo.HOLD] = self._settings.hold_after if hold is None else hold
+        legs[servo.HOLD] = self._hold_after if hold is None else hold
         self._age = 0.0
 
     def advance(self, duration: float) -> None:
@@ -241,7 +220,7 @@ class RigidDrives(SwitchedDrives):
             return
         if self._supported and self.on:
             self._supported = False
-            self._legs[servo.LOWER_END] = self._settings.end_lower
+            self._legs[servo.LOWER_END] = self._end
         if 1 not in self.powered.tobytes() and (self._resting or self._comes_to_rest()):
             self._rest()
             self.time += duration
@@ -287,7 +266,7 @@ class RigidDrives(SwitchedDrives):
         self._resting = True
         self.state[7:] = self._before[:] = 0.0
         self.delivered[:] = 0.0
-        self._legs[servo.SWITCHING] = self._settings.brake_release
+        self._legs[servo.SWITCHING] = self._options.brake_release_s
         self._legs[servo.INTEGRAL] = 0.0
         self._look()
 

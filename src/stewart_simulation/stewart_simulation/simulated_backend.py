@@ -13,9 +13,9 @@ from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import ALL_LEGS, Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion, NO_MOTION
-from stewart_simulation.drives import DriveSettings, LaggingDrives
+from stewart_simulation.drives import DriveSettings, END_MARGIN, LaggingDrives
 from stewart_simulation.encoders import Encoders
-from stewart_simulation.plant_options import END_MARGIN, PlantOptions
+from stewart_simulation.plant_options import PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_tables.settings import param, positive

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,8 +17,10 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import leg_lengths
-from stewart_simulation.differences import build_plant, Differences
-from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+from stewart_simulation.drives import END_MARGIN
+from stewart_simulation.plant_options import PlantOptions
+from stewart_simulation.rigid_drives import RigidDrives
+from stewart_simulation.start import leg_limits
 
 CYCLE = 0.002
 
@@ -36,22 +38,12 @@ def neutral(platform: Platform) -> Array:
     )
 
 
-def make(
-    platform: Platform, differences: Differences | None = None, **changes: float
-) -> RigidDrives:
-    plant = build_plant(platform, platform.geometry.neutral_pose, differences or Differences())
-    settings = ServoSettings(
-        position_gain=50.0,
-        rate_bandwidth=60.0,
-        integral_time=0.02,
-        current_lag=0.001,
-        force_limit=500.0,
-        hold_after=2 * CYCLE,
-        force_resolution=0.1,
-        end_lower=platform.limits.stroke[:, 0] - 5e-3,
-        end_upper=platform.limits.stroke[:, 1] + 5e-3,
-    )
-    return RigidDrives(plant, replace(settings, **changes))
+def make(platform: Platform, **changes: Any) -> RigidDrives:
+    frictionless = {'viscous_friction': 0.0, 'coulomb_friction': 0.0}
+    drives = {'position_gain': 50.0, 'force_limit': 500.0, 'rated_force': 100.0}
+    options = PlantOptions(**frictionless | drives | changes)
+    plant = options.plant(platform, platform.geometry.neutral_pose)
+    return options.drives(plant, leg_limits(platform), hold_after=2 * CYCLE)
 
 
 def static_forces(platform: Platform) -> Array:
@@ -100,7 +92,7 @@ def test_feed_forward_takes_the_sag_away(platform: Platform) -> None:
 
 
 def test_force_feedback_comes_in_whole_steps(platform: Platform) -> None:
-    drives = make(platform, force_resolution=0.7)
+    drives = make(platform, rated_force=700.0)
     drives.on = True
     drives.command(neutral(platform), np.zeros(6), np.zeros(6))
     drives.advance(0.05)
@@ -134,7 +126,7 @@ def test_a_silent_drive_stops_following_the_last_rate(platform: Platform) -> Non
 def test_end_stops_catch_a_platform_that_is_driven_into_them(platform: Platform) -> None:
     drives = make(platform)
     drives.on = True
-    upper = platform.limits.stroke[:, 1] + 5e-3
+    upper = platform.limits.stroke[:, 1] + END_MARGIN
     drives.command(upper + 0.02, np.zeros(6), np.zeros(6))
     drives.advance(1.0)
 
@@ -143,7 +135,7 @@ def test_end_stops_catch_a_platform_that_is_driven_into_them(platform: Platform)
 
 
 def test_payload_and_friction_show_in_the_forces(platform: Platform) -> None:
-    loaded = make(platform, Differences(payload_mass=2.0, payload_position=(0.05, -0.03, 0.08)))
+    loaded = make(platform, payload_mass=2.0, payload_position=(0.05, -0.03, 0.08))
     loaded.on = True
     for _ in range(500):
         loaded.command(neutral(platform), np.zeros(6), np.zeros(6))
@@ -155,7 +147,7 @@ def test_payload_and_friction_show_in_the_forces(platform: Platform) -> None:
 
 
 def test_joint_errors_move_the_strokes_at_a_pose(platform: Platform) -> None:
-    drives = make(platform, Differences(joint_error=1e-4, seed=5))
+    drives = make(platform, joint_error=1e-4, plant_seed=5)
 
     off = np.abs(drives.strokes - neutral(platform))
     assert 1e-5 < off.max() < 5e-4
@@ -164,7 +156,7 @@ def test_joint_errors_move_the_strokes_at_a_pose(platform: Platform) -> None:
 def test_the_same_seed_gives_the_same_run(platform: Platform) -> None:
     ends = []
     for _ in range(2):
-        drives = make(platform, Differences(joint_error=1e-4, seed=3, coulomb_friction=2.0))
+        drives = make(platform, joint_error=1e-4, plant_seed=3, coulomb_friction=2.0)
         drives.on = True
         drives.command(neutral(platform) + 0.01, np.zeros(6), np.zeros(6))
         drives.advance(0.2)
@@ -177,9 +169,9 @@ def test_a_platform_without_masses_is_refused() -> None:
     srs = Platform.from_yaml('srs')
 
     with pytest.raises(MissingMasses, match='srs'):
-        build_plant(srs, srs.geometry.neutral_pose, Differences())
+        PlantOptions().plant(srs, srs.geometry.neutral_pose)
 
 
 def test_a_negative_payload_is_refused() -> None:
     with pytest.raises(ConfigurationError, match='payload_mass'):
-        Differences(payload_mass=-1.0)
+        PlantOptions(payload_mass=-1.0)

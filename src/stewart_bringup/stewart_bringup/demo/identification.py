@@ -117,15 +117,14 @@ def truth() -> dict[str, float]:
     Mass [kg], centre of mass [m], inertia about it [kg m²], in platform_link axes.
     """
     # Late, for it loads the plant's kernels.
-    from stewart_simulation.differences import Differences
+    from stewart_simulation.differences import PAYLOAD_RADIUS
 
     masses = Platform.from_yaml(PLATFORM).masses
     assert masses is not None
-    radius = Differences.payload_radius
     ball = RigidBody(
         PAYLOAD_MASS,
         read_only(PAYLOAD_POSITION),
-        read_only(0.4 * PAYLOAD_MASS * radius**2 * np.eye(3)),
+        read_only(0.4 * PAYLOAD_MASS * PAYLOAD_RADIUS**2 * np.eye(3)),
     )
     body = masses.platform.joined(ball)
     if masses.payload is not None:
