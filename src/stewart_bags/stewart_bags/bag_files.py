@@ -47,6 +47,11 @@ class StorageFile:
         return None
 
 
+def is_bag(path: Path) -> bool:
+    """Tell whether this is a directory, or a file that is named like one of a bag."""
+    return path.is_dir() or _classify(path) is not None
+
+
 def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
     """Find the storage files of a bag, in the order of their names.
 

@@ -11,6 +11,7 @@ import shutil
 
 import lz4.frame
 import pytest
+from stewart_bags.bag_files import is_bag
 from stewart_bags.decompression import zstd
 from stewart_bags.errors import (
     DamagedBag,
@@ -65,6 +66,8 @@ def test_single_compressed_file_opens(
     plain = storage_file(make_bag(20, storage=storage))
     packed = tmp_path / f'{plain.name}{suffix}'
     packed.write_bytes(compress(plain.read_bytes()))
+    assert is_bag(packed)
+    assert not is_bag(packed.with_name(f'table.csv{suffix}'))
     with Bag(packed) as bag:
         assert sum(1 for _ in bag.messages()) == 22
 

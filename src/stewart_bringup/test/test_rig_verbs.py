@@ -180,6 +180,8 @@ def test_waypoints_are_taught_played_and_stopped(
     assert played.startswith('4 waypoints visited, at x ')
     assert height(played) == pytest.approx(1694.0, abs=0.2)
 
+    # However late the interruption comes, the sequence is still being played.
+    path.write_text(path.read_text().replace('dwell_s: 0.3', 'dwell_s: 60'))
     monkeypatch.setattr(LiveLine, 'show', on_the_way(interrupt))
     said = ask(capfd, 'sequence', str(path), code=1)
     assert said.startswith('stewart sequence: came to rest on the way, as asked, at ')

@@ -64,6 +64,7 @@ def test_every_rest_is_a_row(tmp_path, covariance) -> None:
     np.testing.assert_allclose(found.rotation, TURNS.as_matrix(), atol=2e-5)
     assert found.tracked.all()
     assert not found.felt.any()
+    assert found.source.tolist() == [f'{bag} at 0.0 s', f'{bag} at 3.0 s']
 
 
 def test_a_bag_without_a_rest_is_refused(tmp_path) -> None:

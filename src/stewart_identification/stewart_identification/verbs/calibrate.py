@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_bags.bag_files import is_bag
 from stewart_bags.verbs.numbers import positive, whole
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.calibration.fit import calibrate, Calibration, MISFIT, Prior
@@ -166,7 +167,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace, path: str) -> Observations:
     """Read a table, or the rests of a bag."""
-    if Path(path).is_dir() or Path(path).suffix in {'.mcap', '.db3'}:
+    if is_bag(Path(path)):
         noise = arguments.stroke_noise
         found, lost = read_rests(path, dict(arguments.topic), stroke_noise=noise)
         if lost:
