@@ -35,7 +35,7 @@ class Measurement(NamedTuple):
         fault: First fault that a drive reports.
         live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake
             is applied, its safe torque off is active.
-        held: Whether the targets came too late for their cycle, so that the drives keep theirs.
+        late: Whether the targets came too late for their cycle, so that the drives keep theirs.
     """
 
     stamp: float
@@ -47,7 +47,7 @@ class Measurement(NamedTuple):
     live: int = 0
     braked: int = 0
     sto: int = 0
-    held: bool = False
+    late: bool = False
 
 
 class Backend(ABC):

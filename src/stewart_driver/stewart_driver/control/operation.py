@@ -212,7 +212,7 @@ class Operation:
             return
         # Where no frame came back the measurement is an old one, and says nothing of the command.
         came_back = before is None or measured.stamp > before.stamp
-        self.answered = came_back and not measured.held
+        self.answered = came_back and not measured.late
         self._supervise(measured)
         self.commanded = command if self.state in FOLLOWING or self._holding else None
 

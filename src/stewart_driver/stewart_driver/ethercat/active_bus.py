@@ -229,7 +229,7 @@ class ActiveBus:
             live=bits(live),
             braked=bits(self.kind.brake_release > 0.0 and not on for on in live),
             sto=bits(self.kind.torque_off(item) for item in self.legs.inputs),
-            held=late,
+            late=late,
         )
 
     def _let_go(self, live: list[bool]) -> None:
