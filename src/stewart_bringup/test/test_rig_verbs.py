@@ -17,8 +17,10 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from rclpy.time import Time
 from stewart_bringup import main as command
 from stewart_bringup.rigs import config_file
+from stewart_node_support.rig_time import RigTime
 from stewart_tables.progress import LiveLine
 
 pytestmark = pytest.mark.ros
@@ -248,6 +250,28 @@ def test_a_jog_that_is_refused_says_why(capfd: pytest.CaptureFixture[str]) -> No
     assert 'name a leg as in' in ask(capfd, 'jog', 'leg', '--rate', '5', code=1)
     ask(capfd, 'drive', 'disable')
     assert 'not ENABLED' in ask(capfd, 'jog', 'leg', '3', '--rate', '5', code=1)
+
+
+def test_a_quick_stop_ends_a_jog(
+    capfd: pytest.CaptureFixture[str],
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever switches the drives on again gets no motion that was asked for before."""
+    stops: list[subprocess.Popen[bytes]] = []
+    stamp = RigTime.now
+
+    def stamped(self: RigTime) -> Time:
+        if not stops:
+            stops.append(subprocess.Popen([*COMMAND, 'drive', 'quick-stop'], env=environment))
+        return stamp(self)
+
+    monkeypatch.setattr(RigTime, 'now', stamped)
+
+    said = ask(capfd, 'jog', 'leg', '3', '--rate', '1', '--for', '60', code=1)
+
+    assert 'driver/jog: the drives are not ENABLED: quick stop asked for' in said
+    assert stops[0].wait(PATIENCE) == 0
 
 
 def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> None:

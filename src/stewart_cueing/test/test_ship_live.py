@@ -33,6 +33,14 @@ def test_a_base_is_known_when_it_was_heard_for_long_enough_and_not_in_silence():
     assert not base.known(BEGIN + 0.3)
     with pytest.raises(BaseInputError, match='six finite numbers'):
         base.put(BEGIN, np.full(6, np.nan))
+    # A shock, or a byte that fell over: the observer would remember it for a minute.
+    for axis, size in ((2, 50.0), (2, 1e300), (3, 100.0)):
+        spoilt = felt(BEGIN, np.random.default_rng(2))
+        spoilt[axis] = size
+        before = base.predict(BEGIN, 0.06)
+        with pytest.raises(BaseInputError, match='of a base at sea'):
+            base.put(BEGIN, spoilt)
+        np.testing.assert_array_equal(base.predict(BEGIN, 0.06), before)
     # The clock jumped, or the IMU was off: it begins anew.
     base.put(BEGIN + 5.0, felt(BEGIN, np.random.default_rng(2)))
     assert base.heard(BEGIN + 5.0)

@@ -122,6 +122,25 @@ def test_nothing_is_jogged_while_the_drives_are_off(graph: Graph) -> None:
     assert strokes(operator)[-1] == pytest.approx(START, abs=1e-12)
 
 
+def test_a_key_that_is_held_while_the_drives_come_on_moves_nothing_until_it_is_let_go(
+    graph: Graph,
+) -> None:
+    driver, operator = graph()
+    pad = Pad(operator)
+    pressing = operator.create_timer(0.02, lambda: pad.press(third(RATE)))
+    operator.spin(0.2)
+    operator.enable()
+    operator.spin(0.5)
+    assert strokes(operator)[-1] == pytest.approx(START, abs=1e-12)
+    assert driver._session is not None
+    assert 'let it go first' in driver._session.reports['commands']().message
+
+    operator.destroy_timer(pressing)
+    operator.spin(0.2)
+    pad.hold(third(RATE), 0.3)
+    assert strokes(operator)[-1][2] - START[2] > 0.1 * RATE
+
+
 def test_half_the_speed_takes_twice_the_time_and_is_told(graph: Graph) -> None:
     _, operator = graph()
     pad = Pad(operator)

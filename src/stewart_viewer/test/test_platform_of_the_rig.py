@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -18,6 +20,7 @@ from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import ASKED
 from stewart_viewer.nodes.web_viewer import WebViewer
+from stewart_viewer.verbs import view
 
 pytestmark = pytest.mark.ros
 
@@ -38,6 +41,19 @@ def test_viewer_waits_for_a_rig_and_takes_its_platform(ex800: Platform) -> None:
         harness.add(Poser)
         harness.until(lambda: viewer.view is not None)
         assert viewer._comparison._name == ex800.name
+
+
+def test_the_verb_views_the_rig_of_a_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
+    parser, made = argparse.ArgumentParser(), []
+    view.add_arguments(parser)
+    monkeypatch.setattr('stewart_node_support.running.run', lambda make, **_: made.append(make))
+    assert view.main(parser.parse_args(['--namespace', 'hexapod', '--port', '0'])) == 0
+    with Harness():
+        node = made[0]()
+        try:
+            assert node.get_namespace() == '/hexapod'
+        finally:
+            node.destroy_node()
 
 
 def test_an_open_door_is_refused_before_a_rig_is_there() -> None:

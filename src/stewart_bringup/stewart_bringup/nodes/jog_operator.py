@@ -48,20 +48,21 @@ class JogOperator(Operator):
             twist (6,): Of the platform in ``base_link`` instead: [m/s], [rad/s].
 
         Raises:
-            RequestRefused: If the driver is not ENABLED or nothing moves.
+            RequestRefused: If the driver is not, or no longer, ENABLED, or nothing moves.
             StopRequested: If a request to stop came; the legs come to rest.
         """
         topic, kind = ('driver/jog', Jog) if leg else ('platform/jog', TwistStamped)
         keys = self.create_publisher(kind, topic, COMMAND_QOS)
         await self.until(lambda: self.heard_driver, 'driver/state')
-        if self.driver_state.state != DriverState.ENABLED:
-            raise RequestRefused(topic, 'the drives are not ENABLED: `stewart drive enable` first')
+        self._require_enabled(topic, '`stewart drive enable` first')
         await self.until(lambda: self._strokes is not None, 'actuator_states')
         await self.until(lambda: keys.get_subscription_count() > 0, topic)
         start, end = self._strokes, self.now() + duration
         try:
             while self.now() < end:
                 self.heed()
+                # Whoever switches them on again does not ask for what this verb was asked for.
+                self._require_enabled(topic, self.driver_state.reason)
                 keys.publish(self._request(leg, rate, twist))
                 await self.pause(PERIOD)
         finally:
@@ -71,6 +72,10 @@ class JogOperator(Operator):
         if np.abs(moved).max() < MOVED:
             await self._explain(topic)
         return np.asarray(moved)
+
+    def _require_enabled(self, topic: str, text: str) -> None:
+        if self.driver_state.state != DriverState.ENABLED:
+            raise RequestRefused(topic, f'the drives are not ENABLED: {text}')
 
     def _request(self, leg: int, rate: float, twist: Any) -> Any:
         message: Any

@@ -21,6 +21,7 @@ from stewart_driver.control.state_machine import Event, Request, State, StateMac
 from stewart_driver.control.supervision import OverrunRate
 from stewart_driver.errors import StewartError, TransitionRefused
 from stewart_driver.legs import LEGS, read_only
+from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion, Verdict
 
 # A path that is so many cycles behind its schedule is not judged by the schedule.
@@ -53,7 +54,7 @@ class ControlLoop:
         for note in notes:
             block.notes.push(text=note)
         self._overruns = OverrunRate(backend.cycle_time)
-        self._last_accepted = -np.inf
+        self._last_accepted = self._pressed_before = -np.inf
         self._lost_setpoints = 0
         self._verdicts = block.words['verdicts']
         self._quick_stops = block.cells['quick_stops']
@@ -137,9 +138,15 @@ class ControlLoop:
 
     def _take_jogs(self) -> None:
         for stamp, rates in self._block.jogs.pop_values():
-            why = f'legs are not jogged while the driver is {self.state.name}'
-            if self.state is ENABLED:
+            if not np.any(rates):
+                self._pressed_before = -np.inf
+            if self.state is ENABLED and stamp - self._pressed_before > DEAD_MAN:
                 why = self._operation.interpolator.jog(rates, stamp)
+            else:
+                why = f'legs are not jogged while the driver is {self.state.name}'
+                if self.state is ENABLED:
+                    why = 'the key of a jog was pressed before the drives were on: let it go first'
+                self._pressed_before = stamp if np.any(rates) else -np.inf
             if why:
                 self._block.refusals.push(text=why)
 

@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 import sys
 
+from stewart_bags.verbs.graph import graph_prefix
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_tables.outputs import output_file, output_folder
 
@@ -51,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
     )
     add_topic_argument(parser)
+    text = 'live: of the rig'
+    parser.add_argument('--namespace', type=graph_prefix, default='', metavar='NAME', help=text)
     parser.add_argument('--watch-only', action='store_true', help='live: no controls')
 
 
@@ -84,7 +87,8 @@ def _live(arguments: argparse.Namespace) -> int:
         'allow_commands': not arguments.watch_only,
     }
     overrides = [Parameter(name, value=value) for name, value in chosen.items()]
-    run(lambda: WebViewer(parameter_overrides=overrides), args=[], stop=stop)
+    space = arguments.namespace
+    run(lambda: WebViewer(namespace=space, parameter_overrides=overrides), args=[], stop=stop)
     return 0
 
 
