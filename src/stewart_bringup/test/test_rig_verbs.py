@@ -97,6 +97,27 @@ def on_the_way(act: Callable[[], object]) -> Callable[[LiveLine, str], object]:
     return lambda _, line: act() if line and 'waiting' not in line else None
 
 
+class Stopper:
+    """Whoever types ``stewart drive quick-stop`` in another terminal, once."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self._environment = environment
+        self._typed: subprocess.Popen[str] | None = None
+
+    def press(self) -> None:
+        """Start the command, if it was not started before."""
+        if self._typed is None:
+            command = [*COMMAND, 'drive', 'quick-stop']
+            self._typed = subprocess.Popen(
+                command, env=self._environment, stdout=subprocess.PIPE, text=True
+            )
+
+    def told(self) -> str:
+        """Return what it has printed at its end."""
+        assert self._typed is not None
+        return self._typed.communicate(timeout=PATIENCE)[0]
+
+
 def interrupt() -> None:
     """Press Ctrl-C."""
     os.kill(os.getpid(), signal.SIGINT)
@@ -195,23 +216,13 @@ def test_quick_stop_ends_a_move(
     environment: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stops: list[subprocess.Popen[str]] = []
-
-    def quick_stop() -> None:
-        if not stops:
-            command = [*COMMAND, 'drive', 'quick-stop']
-            stops.append(
-                subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-            )
-
-    monkeypatch.setattr(LiveLine, 'show', on_the_way(quick_stop))
+    stop = Stopper(environment)
+    monkeypatch.setattr(LiveLine, 'show', on_the_way(stop.press))
 
     said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '60', code=1)
 
     assert re.fullmatch(r'stewart move: move_platform: the driver went to \w+: .*\n', said)
-    (stop,) = stops
-    told, _ = stop.communicate(timeout=PATIENCE)
-    assert told.startswith('DISABLED')
+    assert stop.told().startswith('DISABLED')
 
 
 def moved(capfd: pytest.CaptureFixture[str], *words: str) -> list[float]:
@@ -258,12 +269,10 @@ def test_a_quick_stop_ends_a_jog(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whoever switches the drives on again gets no motion that was asked for before."""
-    stops: list[subprocess.Popen[bytes]] = []
-    stamp = RigTime.now
+    stop, stamp = Stopper(environment), RigTime.now
 
     def stamped(self: RigTime) -> Time:
-        if not stops:
-            stops.append(subprocess.Popen([*COMMAND, 'drive', 'quick-stop'], env=environment))
+        stop.press()
         return stamp(self)
 
     monkeypatch.setattr(RigTime, 'now', stamped)
@@ -271,7 +280,7 @@ def test_a_quick_stop_ends_a_jog(
     said = ask(capfd, 'jog', 'leg', '3', '--rate', '1', '--for', '60', code=1)
 
     assert 'driver/jog: the drives are not ENABLED: quick stop asked for' in said
-    assert stops[0].wait(PATIENCE) == 0
+    assert stop.told().startswith('DISABLED')
 
 
 def test_keys_of_a_terminal_move_the_platform(environment: dict[str, str]) -> None:

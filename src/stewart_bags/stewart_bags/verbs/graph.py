@@ -28,6 +28,13 @@ def graph_prefix(text: str) -> str:
     return text and graph_name(text)
 
 
+def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--namespace``."""
+    parser.add_argument(
+        '--namespace', type=graph_prefix, default='', metavar='NAME', help='of the rig'
+    )
+
+
 @contextmanager
 def ros_session() -> Iterator[Any]:
     """Start ROS, and shut it down afterwards; yield the stop signals.

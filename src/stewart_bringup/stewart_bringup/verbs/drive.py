@@ -11,8 +11,9 @@ import json
 import math
 from typing import TYPE_CHECKING
 
+from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bringup.errors import BringupError, RequestRefused
-from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
+from stewart_bringup.verbs.graph import on_the_graph
 from stewart_driver.advice import advice
 
 if TYPE_CHECKING:

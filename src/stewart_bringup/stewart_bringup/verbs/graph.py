@@ -11,7 +11,7 @@ import pkgutil
 import sys
 from typing import Any
 
-from stewart_bags.verbs.graph import graph_prefix, ros_session
+from stewart_bags.verbs.graph import ros_session
 from stewart_bringup.errors import BringupError
 from stewart_tables.progress import LiveLine
 
@@ -22,13 +22,6 @@ REAL_SPEED = 1.0
 # What a person writes, and what the node simulation_clock takes for it.
 FASTEST, AS_FAST_AS_POSSIBLE = 'max', 0.0
 LARGEST = 1000.0
-
-
-def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
-    """Add ``--namespace``."""
-    parser.add_argument(
-        '--namespace', type=graph_prefix, default='', metavar='NAME', help='of the rig'
-    )
 
 
 def add_time_arguments(parser: argparse.ArgumentParser) -> None:

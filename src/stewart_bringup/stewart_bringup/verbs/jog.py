@@ -8,9 +8,10 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
-from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
+from stewart_bringup.verbs.graph import on_the_graph
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.jog_operator import JogOperator

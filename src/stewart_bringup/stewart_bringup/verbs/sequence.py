@@ -9,9 +9,10 @@ from pathlib import Path
 import sys
 from typing import Any, TYPE_CHECKING
 
+from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.numbers import positive, whole
 from stewart_bringup.errors import BringupError
-from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
+from stewart_bringup.verbs.graph import on_the_graph
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import plan_route, WaypointList
 from stewart_kinematics.model.platform import Platform

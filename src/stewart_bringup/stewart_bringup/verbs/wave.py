@@ -8,7 +8,8 @@ import argparse
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
+from stewart_bags.verbs.graph import add_namespace_argument
+from stewart_bringup.verbs.graph import on_the_graph
 from stewart_kinematics.verbs.arguments import in_words
 
 if TYPE_CHECKING:

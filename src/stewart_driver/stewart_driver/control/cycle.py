@@ -138,15 +138,15 @@ class ControlLoop:
 
     def _take_jogs(self) -> None:
         for stamp, rates in self._block.jogs.pop_values():
-            if not np.any(rates):
-                self._pressed_before = -np.inf
-            if self.state is ENABLED and stamp - self._pressed_before > DEAD_MAN:
+            held_on = np.any(rates) and stamp - self._pressed_before <= DEAD_MAN
+            if self.state is ENABLED and not held_on:
                 why = self._operation.interpolator.jog(rates, stamp)
             else:
                 why = f'legs are not jogged while the driver is {self.state.name}'
                 if self.state is ENABLED:
                     why = 'the key of a jog was pressed before the drives were on: let it go first'
-                self._pressed_before = stamp if np.any(rates) else -np.inf
+                if np.any(rates):
+                    self._pressed_before = stamp
             if why:
                 self._block.refusals.push(text=why)
 

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from stewart_bags.verbs.graph import graph_prefix
+from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_tables.outputs import output_file, output_folder
 
@@ -52,8 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
     )
     add_topic_argument(parser)
-    text = 'live: of the rig'
-    parser.add_argument('--namespace', type=graph_prefix, default='', metavar='NAME', help=text)
+    add_namespace_argument(parser)
     parser.add_argument('--watch-only', action='store_true', help='live: no controls')
 
 
