@@ -154,13 +154,14 @@ def node_share(path: str, seconds: float) -> float | None:
     if find_spec('rclpy') is None:
         return None
     sys.path.append(str(Path(__file__).parents[1] / 'src' / 'stewart_node_support' / 'test'))
+    from ament_index_python.packages import get_package_prefix
     from node_harness import Harness
     from sensor_msgs.msg import Imu
     from stewart_node_support.qos import SENSOR_QOS
 
-    command = [sys.executable, '-m', 'stewart_driver.nodes.imu', '--ros-args']
+    command = [f'{get_package_prefix("stewart_driver")}/lib/stewart_driver/imu', '--ros-args']
     parameters = ['-p', f'port:={path}', '-p', 'autostart:=true']
-    with Harness() as harness, subprocess.Popen([*command, *parameters]) as process:
+    with Harness(real=True) as harness, subprocess.Popen([*command, *parameters]) as process:
         try:
             heard = harness.listen(Imu, 'imu/data', SENSOR_QOS)
             harness.until(lambda: len(heard) > 100, START)
