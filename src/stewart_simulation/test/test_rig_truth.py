@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-import threading
 
 import numpy as np
 import pytest
 from stewart_simulation.errors import RigError
+from stewart_simulation.rig import truth
 from stewart_simulation.rig.truth import TruthReader, TruthWriter
 
 
@@ -25,29 +25,27 @@ def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(tmp_path:
     (tmp_path / 'truth').unlink()
     write(writer, 3.0)
 
-    truth = reader.read()
+    now = reader.read()
 
-    assert (truth.stamp, truth.position[0], truth.wall_offset) == (3.0, 3.0, 1e9)
-    for values in (truth.strokes, truth.rates, truth.forces, truth.angular_acceleration):
+    assert (now.stamp, now.position[0], now.wall_offset) == (3.0, 3.0, 1e9)
+    for values in (now.strokes, now.rates, now.forces, now.angular_acceleration):
         assert values.tolist() == [3.0] * 6 or values.tolist() == [3.0] * 3
 
 
-def test_reader_waits_for_a_writer_that_was_interrupted(tmp_path: Path) -> None:
+def test_reader_waits_for_a_writer_that_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     writer = TruthWriter(tmp_path / 'truth')
     reader = TruthReader(tmp_path / 'truth')
     write(writer, 1.0)
     writer._number[0] += np.uint64(1)  # in the middle of the next instant
+    writer._values[0] = 2.0
 
-    def go_on() -> None:
-        writer._number[0] -= np.uint64(1)
-        write(writer, 2.0)
+    def go_on(_pause: float) -> None:
+        writer._number[0] += np.uint64(1)
 
-    later = threading.Timer(0.02, go_on)
-    later.start()
-    try:
-        assert reader.read().stamp == 2.0
-    finally:
-        later.join()
+    monkeypatch.setattr(truth.time, 'sleep', go_on)
+    assert reader.read().stamp == 2.0
 
 
 def test_writer_that_died_in_the_middle_is_told(tmp_path: Path) -> None:
