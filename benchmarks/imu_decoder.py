@@ -6,13 +6,15 @@ Decoding has to keep up with 20 lines of 921600 baud. The peer is the state mach
 vendor's samples have, one byte after the other, with the same values at its end. The stream comes
 from the emulated sensor, in a process of its own, over a pseudo terminal at 115200 baud; its peer
 is a loop that only waits and reads, which decodes nothing. The whole node is a process of its own
-that somebody listens to; without ROS it is left out, and that is said.
+that somebody listens to; its peer is a node that reads nothing, and publishes the same message as
+often from a timer of rclpy's executor. Without ROS both are left out, and that is said.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 import multiprocessing
 from multiprocessing.synchronize import Event
@@ -35,7 +37,8 @@ from stewart_simulation.serial_imu.inertial import InertialState
 CYCLES = 4000
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
 PEER = 'peer: byte by byte'
-READER_LIMIT, NODE_LIMIT = 1.0, 8.0
+# Processor time over the peer's [-].
+READER_LIMIT, NODE_LIMIT = 4.0, 1.5
 START, TAKE = 30.0, 0.05
 
 
@@ -149,19 +152,35 @@ def bare_share(path: str, seconds: float) -> float:
     return share
 
 
-def node_share(path: str, seconds: float) -> float | None:
-    """Return the processor share of the node's process while heard [%]; None without ROS."""
-    if find_spec('rclpy') is None:
-        return None
+def publish(period: float) -> None:
+    """Publish a constant message as rclpy's examples do, until terminated."""
+    import rclpy
+    from rclpy.executors import ExternalShutdownException
+    from sensor_msgs.msg import Imu
+    from stewart_node_support.qos import SENSOR_QOS
+
+    rclpy.init()
+    node = rclpy.create_node('peer')
+    publisher = node.create_publisher(Imu, 'imu/data', SENSOR_QOS)
+    message = Imu()
+
+    def tick() -> None:
+        message.header.stamp = node.get_clock().now().to_msg()
+        publisher.publish(message)
+
+    node.create_timer(period, tick)
+    with suppress(ExternalShutdownException):
+        rclpy.spin(node)
+
+
+def heard_share(command: list[str], seconds: float) -> float:
+    """Return the processor share of a process whose ``imu/data`` this one hears [%]."""
     sys.path.append(str(Path(__file__).parents[1] / 'src' / 'stewart_node_support' / 'test'))
-    from ament_index_python.packages import get_package_prefix
     from node_harness import Harness
     from sensor_msgs.msg import Imu
     from stewart_node_support.qos import SENSOR_QOS
 
-    command = [f'{get_package_prefix("stewart_driver")}/lib/stewart_driver/imu', '--ros-args']
-    parameters = ['-p', f'port:={path}', '-p', 'autostart:=true']
-    with Harness(real=True) as harness, subprocess.Popen([*command, *parameters]) as process:
+    with Harness(real=True) as harness, subprocess.Popen(command) as process:
         try:
             heard = harness.listen(Imu, 'imu/data', SENSOR_QOS)
             harness.until(lambda: len(heard) > 100, START)
@@ -172,11 +191,26 @@ def node_share(path: str, seconds: float) -> float | None:
             process.terminate()
 
 
+def node_shares(path: str, rate: float, seconds: float) -> tuple[float, float]:
+    """Return the processor shares of the node and of its peer [%]."""
+    from ament_index_python.packages import get_package_prefix
+
+    node = f'{get_package_prefix("stewart_driver")}/lib/stewart_driver/imu'
+    parameters = ['--ros-args', '-p', f'port:={path}', '-p', 'autostart:=true']
+    peer = [sys.executable, __file__, '--publish', f'{1.0 / rate:.6f}']
+    return heard_share([node, *parameters], seconds), heard_share(peer, seconds)
+
+
 def main() -> int:
     """Measure and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seconds', type=float, default=10.0, help='of each stream')
-    seconds = parser.parse_args().seconds
+    parser.add_argument('--publish', type=float, metavar='PERIOD', help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.publish is not None:
+        publish(arguments.publish)
+        return 0
+    seconds: float = arguments.seconds
     about = machine(['numpy', 'pyserial'])
     timings = measure(tasks())
     context = multiprocessing.get_context('spawn')
@@ -186,29 +220,35 @@ def main() -> int:
     path = paths.get(timeout=30.0)
     share, rate = reader_share(path, seconds)
     bare = bare_share(path, seconds)
-    node = node_share(path, seconds)
+    node = plain = None
+    if find_spec('rclpy') is not None:
+        node, plain = node_shares(path, rate, seconds)
     end.set()
     process.join()
     speed = FRAME_LENGTH / timings[0].median_us
     print(f'decoding: {speed:.2f} MB/s, {10e6 * speed / 921600:.0f} x 921600 baud')
-    print(
-        f'reader and decoder at {rate:.1f} Hz: {share:.2f} % of a core; wait and read: {bare:.2f}'
-    )
-    print('node: not measured, no ROS here' if node is None else f'node: {node:.2f} % of a core')
+    print(f'reader and decoder at {rate:.1f} Hz: {share:.2f} % of a core')
+    print(f'waiting and reading alone: {bare:.2f} %')
+    if node is None:
+        print('node: not measured, no ROS here')
+    else:
+        print(f'node: {node:.2f} % of a core; publishing alone: {plain:.2f} %')
     code = report(
         'imu_decoder',
         timings,
         about,
         sample='frame',
         megabytes_per_second=speed,
-        reader_percent=share,
-        reader_limit_percent=READER_LIMIT,
         samples_per_second=rate,
+        reader_percent=share,
         wait_and_read_percent=bare,
+        reader_limit=READER_LIMIT,
         node_percent=node,
-        node_limit_percent=NODE_LIMIT,
+        publish_percent=plain,
+        node_limit=NODE_LIMIT,
     )
-    return code or int(share > READER_LIMIT or (node or 0.0) > NODE_LIMIT)
+    kept = share <= READER_LIMIT * bare and (node is None or node <= NODE_LIMIT * plain)
+    return code or int(not kept)
 
 
 if __name__ == '__main__':

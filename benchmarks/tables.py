@@ -216,17 +216,20 @@ def two_plants(result: Result) -> list[str]:
 
 def sensor(result: Result) -> list[str]:
     """Return the table of the IMU's bytes, and what its line takes of a core."""
-    node = result['node_percent']
-    heard = 'not measured' if node is None else f'{node:.2f} %'
+    node = 'the whole node was not measured'
+    if result['node_percent'] is not None:
+        node = (
+            f'the whole node {result["node_percent"]:.2f} % (at most {result["node_limit"]:g} × '
+            f'what publishing alone takes rclpy, {result["publish_percent"]:.2f} %)'
+        )
     return [
         *timings(result),
         '',
         f'Decoding: {result["megabytes_per_second"]:.2f} MB/s, '
         f'{10e6 * result["megabytes_per_second"] / 921600:.0f} × 921600 baud. Of a core, over a '
         f'pseudo-terminal at {result["samples_per_second"]:.1f} Hz: reader and decoder '
-        f'{result["reader_percent"]:.2f} % (at most {result["reader_limit_percent"]:g} %; waiting '
-        f'and reading alone {result["wait_and_read_percent"]:.2f} %), the whole node {heard} '
-        f'(at most {result["node_limit_percent"]:g} %).',
+        f'{result["reader_percent"]:.2f} % (at most {result["reader_limit"]:g} × waiting and '
+        f'reading alone, {result["wait_and_read_percent"]:.2f} %), {node}.',
     ]
 
 

@@ -82,6 +82,8 @@ def items_of(node: Node, boxes: Mapping[Any, Box]) -> Iterator[Item]:
             call, box = None, None
             if kind == 'timer' and not gated:
                 call = _timer_call(entity)
+            elif kind == 'guard_condition' and not gated:
+                call = _guard_call(entity)
             elif kind == 'subscription':
                 call, box = _ways_of(entity, boxes.get(entity), gated=gated)
             yield Item(entity, node, kind, call, gated, box)
@@ -239,6 +241,22 @@ def _timer_call(timer: Any) -> Callable[[], bool] | None:
             return False
         advance()
         timer.callback()
+        return True
+
+    return call
+
+
+def _guard_call(guard: Any) -> Callable[[], bool] | None:
+    """Return what calls a guard condition back that a wait has found triggered, and so reset."""
+    if not _accepts(guard.callback, 0):
+        return None
+    is_free = guard.callback_group.can_execute
+
+    def call() -> bool:
+        if not is_free(guard):
+            guard.trigger()
+            return False
+        guard.callback()
         return True
 
     return call

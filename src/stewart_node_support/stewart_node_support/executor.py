@@ -3,19 +3,21 @@
 """An executor of one thread for many nodes, in real and in simulated time.
 
 rclpy lists all entities anew for every wait, and makes every callback a task that could be
-suspended. `LoneExecutor` keeps its wait set and calls plain functions of timers and subscriptions
-itself; services, clients, actions, coroutines and tasks it leaves to rclpy. What that gains is in
-docs/decisions/0022-a-lone-executor.md.
+suspended. `LoneExecutor` keeps its wait set and calls plain functions of timers, subscriptions and
+guard conditions itself; services, clients, actions, coroutines and tasks it leaves to rclpy. What
+that gains is in docs/decisions/0022-a-lone-executor.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from threading import get_ident
 from time import monotonic_ns
 from typing import Any
 
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import (
     ExternalShutdownException,
     ShutdownException,
@@ -121,6 +123,14 @@ def _run(task: Task) -> None:
     error = task.exception()
     if error is not None:
         raise error
+
+
+def _trigger_again(items: Iterable[Item]) -> None:
+    """Let the next wait find these guard conditions; the last one has reset them."""
+    for item in items:
+        if item.kind == 'guard_condition' and item.call is not None:
+            with suppress(InvalidHandle):
+                item.entity.trigger()
 
 
 class _TasksOfAll(list[Node]):
@@ -268,7 +278,7 @@ class LoneExecutor(SingleThreadedExecutor):
         self._look_due = monotonic_ns() + LOOK_PERIOD
         for item in ready:
             # The wait has reset it, and rclpy looks again.
-            if item.kind == 'guard_condition':
+            if item.kind == 'guard_condition' and item.call is None:
                 item.entity.trigger()
         called = self._call(ready)
         called |= self._deliver()
@@ -305,13 +315,14 @@ class LoneExecutor(SingleThreadedExecutor):
 
     def _call(self, items: Iterable[Item]) -> bool:
         """Call directly those of the items that are ready; return whether one was."""
-        called = False
-        for item in items:
-            # Whatever is left over is still ready at the next wait.
-            if self._changed or self._over:
-                break
-            if item.call is not None and item.call():
-                called = True
+        called, left = False, iter(items)
+        try:
+            # Whoever is created or destroyed now changes all lists.
+            while not (self._changed or self._over) and (item := next(left, None)):
+                if item.call is not None and item.call():
+                    called = True
+        finally:
+            _trigger_again(left)
         return called
 
     def _resume(self) -> bool:

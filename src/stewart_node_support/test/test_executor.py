@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 import threading
 import time
 from typing import Any
@@ -214,6 +215,29 @@ def test_other_threads_wake_it_with_guards_tasks_and_destruction(
 
     assert calls == ['guard', 'task']
     assert not list(nodes[1].subscriptions)
+
+
+@pytest.mark.parametrize('does', ['fails', 'changes the lists'])
+def test_guards_that_were_triggered_together_are_all_called_whatever_the_first_one_does(
+    executor: SingleThreadedExecutor, nodes: list[Node], does: str
+) -> None:
+    calls: list[int] = []
+
+    def first() -> None:
+        calls.append(1)
+        if does == 'fails':
+            raise RuntimeError('on purpose')
+        nodes[0].create_guard_condition(lambda: None)
+
+    guards = [nodes[0].create_guard_condition(first)]
+    guards += [nodes[1].create_guard_condition(lambda at=at: calls.append(at)) for at in (2, 3)]
+    for guard in guards:
+        guard.trigger()
+    with pytest.raises(RuntimeError, match='on purpose') if does == 'fails' else nullcontext():
+        spin_until(executor, lambda: len(calls) == 3)
+    spin_until(executor, lambda: len(calls) == 3)
+
+    assert sorted(calls) == [1, 2, 3]
 
 
 def test_events_of_a_subscription_are_heard(
