@@ -205,7 +205,7 @@ TRACED = pytest.mark.skipif(
 def test_six_axes_follow_a_wave(
     cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
 ) -> None:
-    user = use(cycle_time=cycle)
+    user = use(supervision=CALM_SUPERVISION, cycle_time=cycle)
     assert user.client.request(Request.HOME)[1].startswith(
         'height of the legs +0.000 mm from home'
     )
@@ -227,8 +227,10 @@ def test_six_axes_follow_a_wave(
     worst, typical = np.abs(errors).max(), np.median(np.abs(errors).max(axis=1))
     counters = user.client.counters()
     record_property('worst following error [mm]', float(1e3 * worst))
-    # The drives lag by 1 ms and inputs are a cycle old, at 63 mm/s; late cycles are larger steps.
-    assert typical < 0.063 * (1e-3 + 2 * cycle) + 1e-4
+    # The drives lag by 1 ms and inputs are a cycle old, at 63 mm/s; a busy machine leaves cycles out.
+    real = max(cycle, float(np.mean(np.diff([item.stamp for item in followed]))))
+    record_property('mean cycle [ms]', 1e3 * real)
+    assert typical < 0.063 * (1e-3 + 2 * real) + 1e-4
     assert worst < 0.01
     assert counters.round_trips.sum() > 0.9 * len(followed)
     assert counters.bad_working_counters == 0
