@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-from node_harness import Harness, legs_from_msg, motion_from_msg
+from node_harness import Harness, Heard, motion_from_msg, SETPOINTS
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
@@ -21,7 +21,7 @@ from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_node_support.conversions import header_msg
 from stewart_node_support.hot_messages import SetpointWriter
-from stewart_node_support.legs import LegWriter
+from stewart_node_support.legs import leg_reader, LegWriter
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
@@ -58,16 +58,18 @@ class Rig(Harness):
         super().__init__()
         self.strokes = strokes_at(pose)
         self.follow = True
-        self.setpoints: list[Any] = self.listen(PlatformSetpoint, 'setpoint')
-        self.poses: list[Any] = self.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
-        self.errors: list[Any] = self.listen(TrackingError, 'platform/tracking_error', SENSOR_QOS)
-        self.commands: list[Any] = []
+        self.setpoints = self.listen(PlatformSetpoint, 'setpoint')
+        self.poses = self.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
+        self.errors = self.listen(TrackingError, 'platform/tracking_error', SENSOR_QOS)
+        self.commands = Heard(JointState)
         self._measured_ns = 0
-        self._legs, self._writer = LegWriter(), cache(SetpointWriter)
+        self._legs, self._reader, self._writer = LegWriter(), leg_reader(), cache(SetpointWriter)
         self._driver = self.probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._states = self.probe.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
         self._sources = self.probe.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
-        self.probe.create_subscription(JointState, 'joint_commands', self._on_command, COMMAND_QOS)
+        self.probe.create_subscription(
+            JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
+        )
         self.probe.create_timer(0.02, self.measure)
         self.forward: Any = self.add(ForwardKinematics)
         self.inverse: Any = self.add(InverseKinematics, **parameters) if inverse else None
@@ -121,23 +123,23 @@ class Rig(Harness):
         """Return the stamps of all joint commands [ns]."""
         return {to_nanoseconds(message.header.stamp) for message in self.commands}
 
-    def _on_command(self, message: Any) -> None:
-        self.commands.append(message)
-        strokes = legs_from_msg(message).position
+    def _on_command(self, data: bytes) -> None:
+        self.commands.append(data)
+        strokes = self._reader.read(data).position
         if self.follow and strokes is not None:
             self.strokes = strokes
             self.measure()
 
 
-def motions(setpoints: list[Any]) -> tuple[np.ndarray, Motion]:
+def motions(setpoints: Heard) -> tuple[np.ndarray, Motion]:
     """Return the stamps since the first [s], shape (n,), and the samples of setpoints."""
-    rows = [motion_from_msg(message) for message in setpoints]
-    stamps = [to_nanoseconds(message.header.stamp) for message in setpoints]
-    time = np.array([stamp - stamps[0] for stamp in stamps]) * 1e-9
-    return time, Motion(*(np.stack(column) for column in zip(*rows, strict=True)))
+    read = [SETPOINTS.read(data) for data in setpoints.data]
+    time = np.array([item.stamp - read[0].stamp for item in read]) * 1e-9
+    columns = zip(*(item.motion for item in read), strict=True)
+    return time, Motion(*(np.stack(column) for column in columns))
 
 
-def require_continuous(setpoints: list[Any]) -> None:
+def require_continuous(setpoints: Heard) -> None:
     """Check that pose, velocity and acceleration of a stream belong together and never jump.
 
     While the jerk stays below j, the trapezoidal rule over a step h is off by at most j h³/12 for

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 import time
@@ -37,6 +37,47 @@ DISCOVERY_LIMIT = 30.0
 LIMIT, REAL_LIMIT = 10.0, 60.0
 # A reader learns where the numbers lie from its first message.
 SETPOINTS, LEGS = setpoint_reader(), leg_reader()
+
+
+class Heard(Sequence[Any]):
+    """Messages that came as bytes; an object is made of those alone that somebody looks at.
+
+    Attributes:
+        data: The bytes of each.
+    """
+
+    def __init__(self, message_type: Any, data: Iterable[bytes] = ()) -> None:
+        self._type, self.data = message_type, list(data)
+        self._made: dict[int, Any] = {}
+
+    def append(self, data: bytes) -> None:
+        """Add the bytes of a message."""
+        self.data.append(data)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.data.clear()
+        self._made.clear()
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return Heard(self._type, self.data[at])
+        data = self.data[at]
+        at %= len(self.data)
+        if at not in self._made:
+            self._made[at] = deserialize_message(data, self._type)
+        return self._made[at]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == other
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 class Harness:
@@ -126,10 +167,10 @@ class Harness:
         if self._lock_step is not None and sum(map(len, self._ends())) != self._settled:
             self.settle()
 
-    def listen(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> list[Any]:
+    def listen(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> Heard:
         """Return a list that grows with every message on `topic`."""
-        heard: list[Any] = []
-        self.probe.create_subscription(message_type, topic, heard.append, qos)
+        heard = Heard(message_type)
+        self.probe.create_subscription(message_type, topic, heard.append, qos, raw=True)
         return heard
 
     def talk(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> Any:

@@ -227,7 +227,8 @@ def test_six_axes_follow_a_wave(
     worst, typical = np.abs(errors).max(), np.median(np.abs(errors).max(axis=1))
     counters = user.client.counters()
     record_property('worst following error [mm]', float(1e3 * worst))
-    # The drives lag by 1 ms and inputs are a cycle old, at 63 mm/s; a busy machine leaves cycles out.
+    # The drives lag by 1 ms and inputs are a cycle old, at 63 mm/s; of a busy machine's cycles
+    # some are missing.
     real = max(cycle, float(np.mean(np.diff([item.stamp for item in followed]))))
     record_property('mean cycle [ms]', 1e3 * real)
     assert typical < 0.063 * (1e-3 + 2 * real) + 1e-4
