@@ -96,7 +96,7 @@ class Harness:
     def __init__(self, *, real: bool = False) -> None:
         self._stack = ExitStack()
         self._stack.enter_context(middleware())
-        self.probe: Any = Node('probe')
+        self.probe: Any = Node('probe', start_parameter_services=False, enable_rosout=False)
         self._nodes: list[Node] = []
         self._settled = 0
         self._executor = make_executor()
