@@ -54,7 +54,7 @@ def rig(
         ('playout_delay: 0.05', 'playout_delay: 0.4'),
         (
             'extrapolation_time: 0.05',
-            'extrapolation_time: 0.6\n    command_timeout: 2.0\n    overrun_share: 1.0',
+            'extrapolation_time: 2.0\n    command_timeout: 4.0\n    overrun_share: 1.0',
         ),
     ):
         assert line in text
