@@ -37,6 +37,7 @@ from typing import Any
 
 from stewart_description.suggestion import meant
 from stewart_node_support.errors import is_deliberate, sentence_of
+from stewart_tables.one_thread import prefer_one_thread
 
 GROUP = 'stewart.verbs'
 
@@ -101,9 +102,11 @@ HELP_OPTIONS = {'-h', '--help'}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with arguments, by default those of the process; return its exit code."""
-    if argv is None and HELP_OPTIONS & set(sys.argv):
-        # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
-        os.environ['NUMBA_DISABLE_JIT'] = '1'
+    if argv is None:
+        prefer_one_thread()
+        if HELP_OPTIONS & set(sys.argv):
+            # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
+            os.environ['NUMBA_DISABLE_JIT'] = '1'
     _open_closed_streams()
     if sys.stdout is None:
         return _fail('', 'standard output is closed')

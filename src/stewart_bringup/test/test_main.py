@@ -408,6 +408,16 @@ def test_closed_stream_is_no_traceback(
     assert (done.returncode, done.stdout, done.stderr) == (code, out, error)
 
 
+@pytest.mark.parametrize(
+    'module',
+    ['stewart_bringup.main', 'stewart_node_support.executable', 'stewart_simulation.rig.__main__'],
+)
+def test_numpy_comes_after_it_was_said_how_many_threads_it_shall_have(module: str) -> None:
+    code = f'import sys, {module}; raise SystemExit("numpy" in sys.modules)'
+    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+    subprocess.run([sys.executable, '-c', code], env=environment, check=True)
+
+
 @pytest.mark.realtime
 def test_help_is_quick() -> None:
     """Half a second is where waiting begins; the processor's time counts, the least of three."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from stewart_node_support.errors import StartUpError, told_if_missing
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.one_thread import prefer_one_thread
 
 GROUP = 'stewart.nodes'
 
@@ -43,6 +44,7 @@ def node_class(name: str) -> Any:
 
 def main() -> None:
     """Run the node that this script is named after."""
+    prefer_one_thread()
     stop = StopSignals().install()
     # Nothing is there yet that would have to end in order.
     stop.on_request(partial(os._exit, 0))

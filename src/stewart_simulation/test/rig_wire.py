@@ -15,8 +15,9 @@ import sys
 import time
 from typing import Any
 
-for library in ('OPENBLAS', 'OMP', 'MKL'):
-    os.environ[f'{library}_NUM_THREADS'] = '1'
+from stewart_tables.one_thread import ONE_THREAD
+
+os.environ.update(ONE_THREAD)
 
 from stewart_driver.ethercat import namespace
 

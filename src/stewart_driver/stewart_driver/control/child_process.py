@@ -11,16 +11,17 @@ import subprocess
 import sys
 from typing import Any, ClassVar
 
+from stewart_tables.one_thread import ONE_THREAD
+
 
 def environment() -> dict[str, str]:
     """Return the environment of an interpreter that finds what this one finds.
 
-    Numpy's threads would do nothing there, and with more than one the process could not enter a
-    network namespace.
+    It has one thread: with more it could not enter a network namespace.
     """
     return {
         **os.environ,
-        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
+        **ONE_THREAD,
         'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
     }
 

@@ -81,15 +81,26 @@ def logical(command: Command, address: int, data: bytes, index: int = 0) -> Data
 
 
 def encode(
-    datagrams: Iterable[Datagram], source: bytes = bytes.fromhex('010101010101')
+    datagrams: Iterable[Datagram],
+    index: int | None = None,
+    source: bytes = bytes.fromhex('010101010101'),
 ) -> bytearray:
-    """Return the Ethernet frame of datagrams, at least one, without padding and check sequence."""
+    """Return the Ethernet frame of datagrams, at least one, without padding and check sequence.
+
+    Args:
+        index: Of all datagrams in place of their own.
+    """
     body = bytearray()
     items = list(datagrams)
     for number, item in enumerate(items, start=1):
         length = len(item.data) | (MORE_FOLLOW if number < len(items) else 0)
         body += DATAGRAM_HEADER.pack(
-            item.command, item.index, item.address, item.offset, length, 0
+            item.command,
+            item.index if index is None else index,
+            item.address,
+            item.offset,
+            length,
+            0,
         )
         body += item.data + WORKING_COUNTER.pack(item.working_counter)
     header = len(body) | PROTOCOL_DATAGRAMS << 12

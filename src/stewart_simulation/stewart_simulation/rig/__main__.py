@@ -14,10 +14,10 @@ from pathlib import Path
 import sys
 
 from stewart_tables.errors import StewartError
+from stewart_tables.one_thread import ONE_THREAD
 
-# A process with several threads may not enter a namespace, and these start theirs when imported.
-for library in ('OPENBLAS', 'OMP', 'MKL'):
-    os.environ[f'{library}_NUM_THREADS'] = '1'
+# A process with several threads may not enter a namespace, and libraries start theirs at once.
+os.environ.update(ONE_THREAD)
 
 
 def main() -> int:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import inf
 from typing import TypeVar
 
@@ -68,7 +67,7 @@ class Link:
             As they come back; empty if the frame is lost, or what comes is no answer to it.
         """
         self._index = (self._index + 1) & 0xFF
-        frame = encode([replace(item, index=self._index) for item in datagrams])
+        frame = encode(datagrams, self._index)
         answer = self._line.send(frame)
         way = OCTET * (max(len(frame), SHORTEST) + FRAMING) + self._line.delay / NANOSECONDS
         answers = _answers(datagrams, answer)
