@@ -81,6 +81,12 @@ class Stabilisation(FollowingNode):
         now = self._now()
         if self._base is None:
             return Report(Level.STALE, 'not configured', values)
+        observer = self._base.observer
+        values |= {
+            'glitches': observer.refused,
+            'last glitch': observer.refusal,
+            'unexpected motions': observer.changes,
+        }
         if self.phase is Phase.FOLLOW:
             angles, heave = self.follower.shares.tolist()
             values |= {

@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.governor import Governor
+from stewart_cueing.ship.gated_observer import GatedObserver
 from stewart_cueing.ship.stabilisation import BaseStabiliser
-from stewart_cueing.ship.wave_observer import WaveObserver
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
@@ -36,12 +36,15 @@ class LiveBase:
         peak_period: Of the sea, roughly [s].
         period: Between samples that are taken; what comes faster is left out [s].
         silence: Without a sample for so long, nothing is heard [s].
+
+    Attributes:
+        observer: What finds and predicts the motion; it says which samples were glitches.
     """
 
     def __init__(self, peak_period: float, period: float, silence: float) -> None:
         self._peak_period, self._period, self._silence = peak_period, period, silence
         self._begin, self._time, self._heard = np.inf, -np.inf, -np.inf
-        self._observer = WaveObserver(peak_period, period)
+        self.observer = GatedObserver(peak_period, period)
 
     def put(self, stamp: float, sample: Array) -> None:
         """Take specific force and rates (6,) of an instant [s].
@@ -61,20 +64,20 @@ class LiveBase:
                 f'got {force:.3g} m/s² and {rate:.3g} rad/s'
             )
         if not abs(stamp - self._heard) < LOST:
-            self._observer = WaveObserver(self._peak_period, self._period)
+            self.observer.restart()
             self._begin, self._time = stamp, stamp - self._period
         self._heard = stamp
         count = round((stamp - self._time) / self._period)
         if count < 1:
             return
         self._coast(count - 1)
-        self._observer.update(values[:3], values[3:])
+        self.observer.update(values)
         self._time += self._period
 
     def _coast(self, count: int) -> None:
         """Let the observer go on by samples that did not come."""
-        for channel in self._observer.channels * count:
-            channel.coast()
+        for _ in range(count):
+            self.observer.coast()
         self._time += count * self._period
 
     def predict(self, now: float, ahead: float) -> Array:
@@ -87,7 +90,7 @@ class LiveBase:
         if not self.heard(now):
             self._coast(max(int((now - self._time) / self._period), 0))
         instant = now + ahead
-        return self._observer.predict(max(round(instant - self._time, FINE), 0.0))
+        return self.observer.predict(max(round(instant - self._time, FINE), 0.0))
 
     def heard(self, now: float) -> bool:
         """Tell whether there are samples."""

@@ -11,7 +11,7 @@ estimator of the platform needs its legs, and a base has none.
 
 from __future__ import annotations
 
-from math import cos, sin, tan
+from math import atan2, cos, sin, tan
 
 import numpy as np
 from scipy.linalg import expm, solve_continuous_lyapunov
@@ -88,6 +88,13 @@ class Channel:
         self.state = self._step @ self.state
         self._covariance = self._step @ self._covariance @ self._step.T + self._driven
 
+    def innovations(self, *measured: float) -> Array:
+        """Return how far the next sample is from what is expected, in standard deviations."""
+        rows, step = self._rows, self._step
+        covariance = step @ self._covariance @ step.T + self._driven
+        wrong = np.array(measured[: len(rows)]) - rows @ step @ self.state
+        return wrong / np.sqrt(np.diag(rows @ covariance @ rows.T + self._noises))
+
     def update(self, *measured: float) -> None:
         """Go on by one sample and take what was measured."""
         self.coast()
@@ -138,16 +145,33 @@ class WaveObserver:
         heave = Channel(peak, period, ACCELERATION, spreads[2], ACCELEROMETER_NOISE, 0.0)
         self.channels = (*angles, heave)
 
+    def coast(self) -> None:
+        """Go on by one sample that did not come."""
+        for channel in self.channels:
+            channel.coast()
+
     def update(self, specific_force: Array, rates: Array) -> None:
         """Take one sample of the IMU, in ``base_link`` axes at its origin."""
+        for channel, seen in zip(self.channels, self._seen(specific_force, rates), strict=True):
+            channel.update(*seen)
+
+    def innovations(self, specific_force: Array, rates: Array) -> Array:
+        """Return how far the next sample is from what is expected, in standard deviations (5,)."""
+        seen = zip(self.channels, self._seen(specific_force, rates), strict=True)
+        return np.concatenate([channel.innovations(*values) for channel, values in seen])
+
+    def _seen(self, specific_force: Array, rates: Array) -> list[tuple[float, float]]:
+        """Return what each channel measures, and the coordinate itself."""
         (roll, *_), (pitch, *_) = (channel.predict(0.0) for channel in self.channels[:2])
         fx, fy, fz = specific_force.tolist()
         p, q, r = rates.tolist()
         c, s = cos(roll), sin(roll)
         down = s * fy + c * fz
-        self.channels[0].update(p + tan(pitch) * (q * s + r * c), np.arctan2(fy, fz))
-        self.channels[1].update(q * c - r * s, np.arctan2(-fx, down))
-        self.channels[2].update(-sin(pitch) * fx + cos(pitch) * down - GRAVITY)
+        return [
+            (p + tan(pitch) * (q * s + r * c), atan2(fy, fz)),
+            (q * c - r * s, atan2(-fx, down)),
+            (-sin(pitch) * fx + cos(pitch) * down - GRAVITY, 0.0),
+        ]
 
     def predict(self, ahead: float) -> Array:
         """Return roll, pitch, heave (columns) with two derivatives (rows), shape (3, 3)."""
