@@ -8,7 +8,6 @@ import re
 
 import numpy as np
 import pytest
-from rest import Rest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import (
@@ -21,7 +20,7 @@ from stewart_kinematics.limits.planning import (
 from stewart_kinematics.model.platform import Limits, Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.trajectories import Circle, Cycloidal, Trajectory
+from stewart_kinematics.trajectories import Circle, Cycloidal, Rest, Trajectory
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose

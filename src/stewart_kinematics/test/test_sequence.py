@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rest import Rest
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.trajectories import (
@@ -19,6 +18,7 @@ from stewart_kinematics.trajectories import (
     Faded,
     Jonswap,
     OrbitalWave,
+    Rest,
     Sequence,
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from stewart_kinematics.errors import ConfigurationError, MotionRefused, TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_stop
 from stewart_kinematics.limits.waypoints import (
     append_waypoint,
     named_poses,
@@ -77,6 +78,20 @@ def test_place_and_visits_count_over_the_rounds() -> None:
     ]
     times = (0.0, first + 0.5, first + 1.1, route.duration - 0.1, route.duration)
     assert [route.visited(time) for time in times] == [0, 1, 1, 3, 4]
+
+
+@pytest.mark.parametrize('dwell', [1e-12, 0.2])
+def test_a_dwell_is_at_rest_however_short_it_is(dwell: float) -> None:
+    tilted = Pose.from_rpy(NEUTRAL.position, (0.0, 0.02, 0.01))
+    guard = MotionGuard(VIGO)
+    route = plan_route(NEUTRAL, [Waypoint(tilted, dwell=dwell)], guard)
+    begin = route.sequence.starts[1]
+    for time in (begin, begin + dwell / 3.0, route.duration):
+        motion = route.sample(time)
+        assert not motion.twist.any()
+        assert not motion.acceleration.any()
+    rest, begun = route.part(begin + dwell / 3.0)
+    assert not plan_stop(rest, begin + dwell / 3.0 - begun, guard).sample(1.0).twist.any()
 
 
 @pytest.mark.parametrize('name', PLATFORMS)

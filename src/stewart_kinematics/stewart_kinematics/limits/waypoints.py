@@ -28,7 +28,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import compose_poses, invert_pose, rpy_deg
-from stewart_kinematics.trajectories import Cycloidal, Sequence, Trajectory
+from stewart_kinematics.trajectories import Rest, Sequence, Trajectory
 from stewart_tables.whole_files import whole_file
 import yaml
 
@@ -204,7 +204,7 @@ def _part(
     except (MotionRefused, TrajectoryError) as error:
         error.args = (f'{place}: {error}',)
         raise
-    return (move, Cycloidal(pose, pose, dwell)) if dwell else (move,)
+    return (move, Rest(pose, dwell)) if dwell else (move,)
 
 
 def named_poses(platform: Platform) -> dict[str, Pose]:

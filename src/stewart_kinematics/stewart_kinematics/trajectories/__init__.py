@@ -10,6 +10,7 @@ from stewart_kinematics.trajectories.circle import Circle
 from stewart_kinematics.trajectories.cycloidal import Cycloidal
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
+from stewart_kinematics.trajectories.rest import Rest
 from stewart_kinematics.trajectories.sampled import Sampled
 from stewart_kinematics.trajectories.sequence import excursion, Sequence
 from stewart_kinematics.trajectories.spectrum import Jonswap
@@ -26,6 +27,7 @@ __all__ = [
     'Jonswap',
     'MultiSine',
     'OrbitalWave',
+    'Rest',
     'Sampled',
     'Sequence',
     'Trajectory',
