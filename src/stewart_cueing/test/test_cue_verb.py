@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.vehicle.inputs import COLUMNS, VehicleRide
+from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_cueing.verbs.cue import add_arguments, main
@@ -54,6 +54,48 @@ def test_a_cue_the_other_way_is_false() -> None:
     wanted[:, 0], given[2:5, 0], given[7:, 0] = 1.0, -1.0, 1.0
     found = false_cues(wanted, given, 0.1)
     assert (found.count, found.seconds) == (1, pytest.approx(0.3))
+
+
+def ride_of(path: Path, time: list[float], force: list[float]) -> VehicleRide:
+    """Write a ride with these forces along x to a file, and read it."""
+    samples = np.tile(LEVEL, (len(time), 1))
+    samples[:, 0] = force
+    write_table(path, ('time_s', *COLUMNS), np.column_stack([time, samples]))
+    return read_ride(path)
+
+
+def test_samples_that_are_repeated_are_left_out_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / 'ride.csv', tmp_path / 'setpoints.csv'
+    ride = ride_of(source, [5.0, 5.0, 5.02, 5.04, 5.04, 5.04], [0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+    assert ride.time == pytest.approx([0.0, 0.02, 0.04])
+    assert ride.samples[:, 0].tolist() == [0.0, 1.0, 1.0]
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert main(parser.parse_args([str(source), '--platform', 'vigo', '-o', str(target)])) == 0
+    assert f'{source}: 3 of 6 samples are repeats: left out' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('time', 'force', 'words'),
+    [
+        ([0.0, 0.1, 0.1], [0.0, 0.0, 1.0], r'ride\.csv:4: another sample of 0\.100000 s'),
+        ([0.0, 0.2, 0.1], [0.0, 0.0, 0.0], r'ride\.csv:4: time must not go back'),
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 'expected two samples of six numbers or more, got 1'),
+    ],
+)
+def test_a_log_that_contradicts_itself_is_refused_with_the_line(
+    tmp_path: Path, time: list[float], force: list[float], words: str
+) -> None:
+    with pytest.raises(VehicleInputError, match=words):
+        ride_of(tmp_path / 'ride.csv', time, force)
+
+
+def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None:
+    ride = ride_of(tmp_path / 'ride.csv', [0.0, 0.002, 0.004], [0.0, 0.0, 0.0])
+    with pytest.raises(VehicleInputError, match='ride of 4 ms is shorter than the 5 ms between'):
+        ride.at_rate(200.0)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,7 @@ class VehicleRide:
     Attributes:
         time (n,): Increasing [s].
         samples (n, 6): Specific force [m/s²] and angular rate [rad/s] in the vehicle's axes.
+        repeats: Samples that were dropped, for their predecessors say the same.
 
     Raises:
         VehicleInputError: If there are fewer than two samples, one is not finite or turns faster
@@ -45,6 +47,36 @@ class VehicleRide:
 
     time: Array
     samples: Array
+    repeats: int = 0
+
+    @classmethod
+    def recorded(cls, time: Array, samples: Array, places: Sequence[str]) -> VehicleRide:
+        """Make a ride of samples (n, 6) as a logger wrote them, some of them twice.
+
+        Args:
+            time, samples: As the attributes.
+            places (n,): Where each sample stands, for messages.
+
+        Raises:
+            VehicleInputError: If two samples of one instant differ, or as of the class.
+        """
+        after = np.flatnonzero(np.diff(time) == 0.0) + 1
+        differ = (samples[after] != samples[after - 1]).any(axis=1)
+        if differ.any():
+            n = int(after[differ.argmax()])
+            raise VehicleInputError(
+                f'{places[n]}: another sample of {time[n]:.6f} s, the instant of the one before, '
+                f'says {samples[n].tolist()} instead of {samples[n - 1].tolist()}'
+            )
+        late = np.flatnonzero(np.diff(time) < 0.0) + 1
+        if late.size:
+            n = int(late[0])
+            raise VehicleInputError(
+                f'{places[n]}: time must not go back, and {time[n]:.6f} s follow '
+                f'{time[n - 1]:.6f} s'
+            )
+        kept = np.delete(np.arange(len(time)), after)
+        return cls(time[kept], samples[kept], after.size)
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -83,7 +115,16 @@ class VehicleRide:
         return self.time[:-1][steps > HOLE], steps[steps > HOLE]
 
     def at_rate(self, rate: float) -> tuple[Array, Array]:
-        """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly."""
+        """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly.
+
+        Raises:
+            VehicleInputError: If the ride is shorter than one period.
+        """
+        if self.time[-1] * rate < 1.0:
+            raise VehicleInputError(
+                f'a ride of {1e3 * self.time[-1]:.3g} ms is shorter than the {1e3 / rate:g} ms '
+                'between two setpoints: are the times in s?'
+            )
         time = np.arange(int(self.time[-1] * rate) + 1) / rate
         columns = [np.interp(time, self.time, column) for column in self.samples.T]
         return time, np.column_stack(columns)
@@ -107,5 +148,7 @@ def read_ride(source: str | Path) -> VehicleRide:
         ConfigurationError: If a column is missing or a cell is not a finite number.
         VehicleInputError: If the samples make no ride.
     """
-    values = read_table(source, (TIME, *COLUMNS)).take((TIME, *COLUMNS))
-    return VehicleRide(values[:, 0], values[:, 1:])
+    table = read_table(source, (TIME, *COLUMNS))
+    values = table.take((TIME, *COLUMNS))
+    places = [f'{table.source}:{line}' for line in table.lines]
+    return VehicleRide.recorded(values[:, 0], values[:, 1:], places)

@@ -78,6 +78,9 @@ def main(arguments: argparse.Namespace) -> int:
             raise ConfigurationError('--fit', True, 'a ride: the tests of --omct are small')
         return _test(arguments, platform, settings)
     ride = _read(arguments.ride, arguments.topic)
+    if ride.repeats:
+        told = f'{ride.repeats} of {ride.repeats + len(ride.time)} samples are repeats: left out'
+        print(f'warning: {arguments.ride}: {told}', file=sys.stderr)
     for begin, length in zip(*ride.holes(), strict=True):
         told = f'nothing was recorded for {length:.3g} s from {begin:.3f} s on: bridged linearly'
         print(f'warning: {arguments.ride}: {told}', file=sys.stderr)
@@ -150,4 +153,6 @@ def _read(source: str, topic: str) -> VehicleRide:
     with Bag(source) as bag:
         imu = read_series(bag, topic, ImuSeries)
         seconds = np.asarray(imu.seconds(bag.start_ns))
-    return VehicleRide(seconds, np.hstack([imu.specific_force, imu.angular_velocity]))
+    samples = np.hstack([imu.specific_force, imu.angular_velocity])
+    places = [f'{topic}: message {number}' for number in range(1, len(imu) + 1)]
+    return VehicleRide.recorded(seconds, samples, places)
