@@ -118,7 +118,7 @@ def parameters(node: Node) -> Iterator[tuple[str, str, str]]:
             held = node.get_parameter_or(item.name)
             value = parameter_value_to_python(held.get_parameter_value())
         limits = item.additional_constraints
-        change = '' if item.read_only else '; can be changed while it runs'
+        change = '' if item.read_only else '; can be set before it is configured'
         yield code(item.name), shown(value), f'{item.description}; {limits}{change}'
 
 

@@ -228,9 +228,12 @@ def test_parameters_set_between_two_configurations_count(rig: Rig) -> None:
 
     node = rig.active(OceanTrajectory, **WAVE)
     first = node._wave.trajectory.components
-    node.set_parameters([Parameter('amplitudes', value=[0.005])])
-    for step in ('deactivate', 'cleanup', 'configure', 'activate'):
-        getattr(node, f'trigger_{step}')()
+    asked = [Parameter('amplitudes', value=[0.005])]
+    assert not node.set_parameters(asked)[0].successful
+    node.trigger_deactivate()
+    node.trigger_cleanup()
+    assert node.set_parameters(asked)[0].successful
+    node.trigger_configure()
 
     assert first[0].amplitude == 0.01
     assert node._wave.trajectory.components[0].amplitude == 0.005

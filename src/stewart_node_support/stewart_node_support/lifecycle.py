@@ -9,6 +9,7 @@ import functools
 import traceback
 from typing import Any
 
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from stewart_node_support.errors import is_deliberate, sentence_of, StartUpError
@@ -120,7 +121,7 @@ def autostart(node: Node) -> None:
     if not isinstance(node, LifecycleNode):
         return
     if not node.has_parameter(AUTOSTART):
-        node.declare_parameter(AUTOSTART, False)
+        node.declare_parameter(AUTOSTART, False, ParameterDescriptor(read_only=True))
     if node.get_parameter(AUTOSTART).value:
         bring_up(node)
 

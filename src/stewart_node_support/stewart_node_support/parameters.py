@@ -8,23 +8,35 @@ A parameter file may name parameters that its node does not declare: ROS ignores
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 import math
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.exceptions import ParameterUninitializedException
+from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_description.suggestion import expected_name
 from stewart_description.yaml_text import ERRORS, in_words, Loader, parsed
-from stewart_node_support.lifecycle import AUTOSTART
+from stewart_node_support.lifecycle import AUTOSTART, state_of
 from stewart_tables.errors import ParameterError
 from stewart_tables.settings import Rule, rules
 import yaml
 
 T = TypeVar('T')
+
+FIXED = (
+    'is read when the node is configured: deactivate and clean up the node, set it, and configure '
+    'again'
+)
 
 INT64 = (-(2**63), 2**63 - 1)
 ARRAYS = {
@@ -37,6 +49,8 @@ ARRAYS = {
 
 def declare(node: Node, cls: type[T], prefix: str = '') -> T:
     """Declare every field of `cls` on `node` and return the filled dataclass.
+
+    A lifecycle node that is configured takes no other value: it would have no effect.
 
     Args:
         cls: Frozen dataclass whose fields were made with `settings.param`.
@@ -52,7 +66,21 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
             rule.check(overrides[name].value)
         if not node.has_parameter(name):
             node.declare_parameter(name, _ros_default(rule), _descriptor(rule))
+    if isinstance(node, LifecycleNode):
+        names = {prefix + rule.name for rule in rules(cls)}
+        node.add_on_set_parameters_callback(partial(_refuse_when_configured, node, names))
     return read(node, cls, prefix)
+
+
+def _refuse_when_configured(
+    node: LifecycleNode, names: set[str], asked: Sequence[Parameter]
+) -> SetParametersResult:
+    """Answer who wants to set parameters that are read when the node is configured."""
+    if state_of(node) != 'unconfigured':
+        for parameter in asked:
+            if parameter.name in names:
+                return SetParametersResult(successful=False, reason=f'{parameter.name} {FIXED}')
+    return SetParametersResult(successful=True)
 
 
 def read(node: Node, cls: type[T], prefix: str = '') -> T:

@@ -10,9 +10,10 @@ import pytest
 pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip('rclpy')
 
+from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from stewart_node_support.parameters import declare, read
+from stewart_node_support.parameters import declare, FIXED, read
 from stewart_tables.errors import ParameterError
 from stewart_tables.settings import param
 
@@ -96,6 +97,22 @@ def test_read_only_parameter_cannot_be_set_and_another_is_read_again(make_node: 
     assert not refused.successful
     assert taken.successful
     assert read(node, Imu) == Imu(delays=(0.25,))
+
+
+def test_a_configured_node_refuses_what_it_would_not_read(make_node: MakeNode) -> None:
+    make_node()
+    node = LifecycleNode('once')
+    declare(node, Imu)
+    assert node.set_parameters([Parameter('delays', value=[0.25])])[0].successful
+    node.trigger_configure()
+    (answer,) = node.set_parameters([Parameter('delays', value=[0.5])])
+    assert not answer.successful
+    assert answer.reason == f'delays {FIXED}'
+    # What is not of the dataclass, as use_sim_time, is set at any time.
+    assert node.set_parameters([Parameter('use_sim_time', value=False)])[0].successful
+    node.trigger_cleanup()
+    assert node.set_parameters([Parameter('delays', value=[0.5])])[0].successful
+    assert read(node, Imu).delays == (0.5,)
 
 
 def test_declaring_twice_keeps_the_values(make_node: MakeNode) -> None:

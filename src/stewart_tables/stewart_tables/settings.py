@@ -41,8 +41,8 @@ def param(
         min, max: Inclusive limits in the unit of `default`; of every element, where that is a
             tuple.
         positive: Whether it must be above 0.
-        read_only: False lets a running node take a new value, which counts when the node next
-            calls `read`.
+        read_only: False lets a node take a new value before it is configured, where it calls
+            `read`.
     """
     limits = {'min': min, 'max': max, 'positive': positive, 'choices': tuple(choices)}
     metadata = {'description': description, **limits, 'read_only': read_only}
