@@ -16,7 +16,7 @@ from geometry_msgs.msg import TwistStamped
 from kinematic_rig import motions, require_at_rest, require_continuous, Rig, VIGO
 from sensor_msgs.msg import Joy
 from stewart_interfaces.msg import DriverState
-from stewart_kinematics.nodes.teleop import Teleop
+from stewart_kinematics.nodes.teleop import AWAY, Teleop
 from stewart_node_support.conversions import twist_msg
 from stewart_node_support.stamps import from_nanoseconds
 
@@ -199,17 +199,29 @@ def test_nothing_moves_while_the_drives_are_off(rig: HandRig) -> None:
     rig.drive(DriverState.DISABLED)
     rig.push(0.1)
     assert 'not ENABLED' in rig.node.refusal
+    rig.drive(DriverState.ENABLED)
+    rig.push(0.1)
+    assert 'let go first' in rig.node.refusal
     assert not rig.setpoints
 
 
-def test_leaving_enabled_ends_the_motion(rig: HandRig) -> None:
+@pytest.mark.parametrize(('off', 'let_go'), [(0.2, 'zero'), (0.0, 'silence')])
+def test_leaving_enabled_ends_the_motion_until_what_is_held_was_let_go(
+    rig: HandRig, off: float, let_go: str
+) -> None:
     rig.push(0.3)
     rig.drive(DriverState.FAULT)
     count = len(rig.setpoints)
-    rig.push(0.2)
-    assert len(rig.setpoints) == count
+    rig.push(off)
     rig.drive(DriverState.ENABLED)
-    rig.push(0.3)
+    rig.push(0.1)
+    assert len(rig.setpoints) == count
+    assert 'let go first' in rig.node.refusal
+    if let_go == 'zero':
+        rig.push(0.02, (0.0,) * 6)
+    else:
+        rig.spin(AWAY)
+    rig.push(0.1)
     assert len(rig.setpoints) > count
 
 

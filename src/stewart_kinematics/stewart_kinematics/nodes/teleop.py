@@ -24,7 +24,7 @@ TWIST, JOY = 'teleop/twist', 'joy'
 PLATFORM_FRAME = 'platform_link'
 # What was wrong is said so often at most, for it comes with every message [s].
 COMPLAINTS = 1.0
-# A gamepad that was away for so long comes back as a new one [s].
+# A gamepad that was away for so long comes back as a new one, a program has let go [s].
 AWAY = 1.0
 
 
@@ -34,15 +34,18 @@ class Teleop(TrajectoryNode):
     A velocity counts for 0.1 s. It begins a motion where the platform rests and no other source
     has it, as the other trajectory nodes do, and the motion ends when the platform has come to
     rest and nothing is asked for. Towards a limit the platform becomes slower and stops before it.
-    The dead man's button of a gamepad begins a motion only if it was seen released before, with no
-    axis at its end. While one topic asks for a motion the other is not heard; asked for nothing,
+    What is held while the drives come on moves nothing until it was let go: a velocity of 0, or
+    silence; the dead man's button of a gamepad must have been seen released, with no axis at its
+    end. While one topic asks for a motion the other is not heard; asked for nothing,
     it does not disturb.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('teleop', TeleopParameters, **kwargs)
         self._steering: Steering | None = None
-        self._released, self._joy_heard = False, -math.inf
+        # Topics that were let go since a motion of theirs could not begin, or was cut off.
+        self._free = {TWIST}
+        self._heard = {TWIST: -math.inf, JOY: -math.inf}
         # Axes that were at their end while the button was released.
         self._pushed: list[int] = []
         # Who asked last for a motion, and when [s].
@@ -63,11 +66,14 @@ class Teleop(TrajectoryNode):
         self._steering = None
 
     def on_abort(self, reason: str) -> None:
-        """Begin anew with the next velocity."""
-        self.on_rest()
+        """Begin anew with the next velocity, once what is held was let go."""
+        self._steering = None
+        self._free.discard(self._source)
 
     def _on_twist(self, message: TwistStamped) -> None:
         frame = message.header.frame_id
+        if self._was_away(TWIST):
+            self._free.add(TWIST)
         try:
             if frame not in {'', BASE_FRAME, PLATFORM_FRAME}:
                 frames = f'{BASE_FRAME} or {PLATFORM_FRAME}'
@@ -76,6 +82,13 @@ class Teleop(TrajectoryNode):
                 return
             parts = message.twist.linear, message.twist.angular
             twist = np.concatenate([vector_from_msg(part) for part in parts])
+            if not np.any(twist):
+                self._free.add(TWIST)
+            self._require_free(
+                TWIST,
+                f'{TWIST} asked for a motion before one could begin: let go first (a velocity of '
+                f'0, or {AWAY:g} s of silence)',
+            )
             if self._is_heard(TWIST, twist):
                 self._ask(twist, message.header.stamp, in_platform=frame == PLATFORM_FRAME)
         except (StewartError, MessageError) as error:
@@ -85,9 +98,8 @@ class Teleop(TrajectoryNode):
         if self.guard is None:
             return
         limits, parameters = self.guard.platform.limits, self.parameters
-        now = self.get_clock().now().nanoseconds * 1e-9
-        self._released &= now - self._joy_heard < AWAY
-        self._joy_heard = now
+        if self._was_away(JOY):
+            self._free.discard(JOY)
         try:
             axes = parameters.asked(message.axes, message.buttons)
             if axes is None:
@@ -101,23 +113,39 @@ class Teleop(TrajectoryNode):
                     f"axis {self._pushed[0]} of {JOY} was at its end before the dead man's button "
                     'was pressed: let go of both once (a trigger that rests there is no axis)'
                 )
-            if not self._released:
-                button = f"the dead man's button {parameters.dead_man_button}"
-                raise MessageError(f'{button} has been down from the beginning: let go of it once')
+            button = f"the dead man's button {parameters.dead_man_button}"
+            self._require_free(
+                JOY, f'{button} has been down from the beginning: let go of it once'
+            )
             fastest = np.repeat([limits.linear_velocity, limits.angular_velocity], 3)
             twist = parameters.speed_scale * fastest * axes
             if self._is_heard(JOY, twist):
                 self._ask(twist, message.header.stamp)
         except (StewartError, MessageError) as error:
             # What was held before the rig was ready moves nothing once it is.
-            self._released &= self._steering is not None
+            if self._steering is None:
+                self._free.discard(JOY)
             self._complain(error)
 
     def _let_go(self) -> None:
         """Stop what the gamepad moves; one that lies there does not stop what others move."""
-        self._released = True
+        self._free.add(JOY)
         if self._steering is not None and self._source == JOY:
             self._steering.release()
+
+    def _was_away(self, source: str) -> bool:
+        """Take note that a topic is heard; tell whether it was away for `AWAY` before."""
+        now = self.get_clock().now().nanoseconds * 1e-9
+        before, self._heard[source] = self._heard[source], now
+        return now - before >= AWAY
+
+    def _require_free(self, source: str, sentence: str) -> None:
+        """Raise `MessageError` if a topic was not let go, or `NotReady` if no motion can begin."""
+        if source in self._free:
+            return
+        if self._steering is None:
+            self.require_start()
+        raise MessageError(sentence)
 
     def _is_heard(self, source: str, twist: np.ndarray) -> bool:
         """Tell whether a topic steers now; a velocity of another one counts for `TIMEOUT`.
@@ -145,7 +173,11 @@ class Teleop(TrajectoryNode):
         if self._steering is None or self.playback is None:
             if not np.any(twist):
                 return
-            start, guard = self.require_start()
+            try:
+                start, guard = self.require_start()
+            except StewartError:
+                self._free.discard(self._source)
+                raise
             period, scale = 1.0 / self.parameters.rate, self.parameters.speed_scale
             self._steering = Steering(guard, start, period=period, scale=scale)
             self.play(self._steering.plan, min(sent, now))
