@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -45,6 +49,37 @@ def test_a_base_is_known_when_it_was_heard_for_long_enough_and_not_in_silence():
     base.put(BEGIN + 5.0, felt(BEGIN, np.random.default_rng(2)))
     assert base.heard(BEGIN + 5.0)
     assert not base.known(BEGIN + 5.0)
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'words'),
+    [
+        (lambda _, n: felt(BEGIN, np.random.default_rng(n < 0)), r'comes for 3\.0 s.* is frozen'),
+        (lambda x, _: x - [0.0, 0.0, 9.8, 0.0, 0.0, 0.0], 'mean specific force is .* not removed'),
+        (lambda x, _: x / 9.8, 'mean specific force is .* units are m/s²'),
+        (lambda x, _: x * [1.0, -1.0, -1.0, 1.0, -1.0, -1.0], '° from z, allowed are 30°'),
+        (lambda x, _: x[[2, 0, 1, 5, 3, 4]], '° from z, allowed are 30°'),
+    ],
+    ids=['frozen', 'without gravity', 'in g', 'z downwards', 'another axis up'],
+)
+def test_an_imu_that_does_not_tell_how_a_base_moves_is_silent_and_doubted(
+    wrong: Callable[[np.ndarray, int], np.ndarray], words: str
+) -> None:
+    base, rng = heard_for(0.5)
+    complaint = ''
+    for n in range(round(3.0 / PERIOD)):
+        time = BEGIN + n * PERIOD
+        try:
+            base.put(time, wrong(felt(time, rng), n))
+        except BaseInputError as error:
+            complaint = str(error)
+    assert re.search(words, complaint)
+    assert not base.heard(time)
+    for _ in range(2 if 'frozen' in words else round(8.0 / PERIOD)):
+        time += PERIOD
+        with suppress(BaseInputError):
+            base.put(time, felt(BEGIN, rng))
+    assert base.heard(time)
 
 
 def test_samples_that_are_lost_or_too_many_change_a_prediction_by_little():

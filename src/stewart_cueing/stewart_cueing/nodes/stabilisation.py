@@ -13,7 +13,7 @@ from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import StabilisationParameters
 from stewart_cueing.ship.live import LiveBase, LiveLevelling, LOST
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_node_support.conversions import vector_from_msg
+from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.qos import SENSOR_QOS
@@ -63,7 +63,9 @@ class Stabilisation(FollowingNode):
         parts = message.linear_acceleration, message.angular_velocity
         try:
             sample = np.concatenate([vector_from_msg(part) for part in parts])
-            stamp = to_seconds(message.header.stamp)
+            frame, stamp = message.header.frame_id, to_seconds(message.header.stamp)
+            if frame not in {BASE_FRAME, ''}:
+                raise BaseInputError(f'an IMU of the base must be in {BASE_FRAME}, got {frame!r}')
             ahead = stamp - self._now()
             if not -LOST <= ahead <= self.parameters.input_silence:
                 off = f'its stamps are {ahead:.1f} s ahead of this clock'
@@ -97,7 +99,8 @@ class Stabilisation(FollowingNode):
             return Report(Level.OK, 'the motion of the base is known', values)
         if self._base.heard(now):
             return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)
-        level = Level.WARN if self.phase is Phase.FOLLOW else Level.OK
+        warns = self._is_refused or self.phase is Phase.FOLLOW
+        level = Level.WARN if warns else Level.OK
         why = f' ({self._why})' if self._is_refused else ''
         return Report(level, f'no IMU of the base is heard{why}: the platform rests', values)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.governor import Governor
+from stewart_cueing.ship.doubts import Doubts
 from stewart_cueing.ship.gated_observer import GatedObserver
 from stewart_cueing.ship.stabilisation import BaseStabiliser
 from stewart_kinematics.control.steering import SteeredPlan
@@ -15,6 +16,9 @@ from stewart_kinematics.motion import Array
 
 SETTLING = 5.0
 """The observer has settled after so many peak periods of the sea [-]."""
+
+MEMORY = 2.0
+"""Peak periods of the sea over which the mean specific force is learnt that tells doubts [-]."""
 
 LOST = 1.0
 """After a longer pause between samples the observer begins anew [s]."""
@@ -45,13 +49,14 @@ class LiveBase:
         self._peak_period, self._period, self._silence = peak_period, period, silence
         self._begin, self._time, self._heard = np.inf, -np.inf, -np.inf
         self.observer = GatedObserver(peak_period, period)
+        self._doubts = Doubts(MEMORY * peak_period)
 
     def put(self, stamp: float, sample: Array) -> None:
         """Take specific force and rates (6,) of an instant [s].
 
         Raises:
-            BaseInputError: If they are not six finite numbers, or larger than any sea makes them;
-                it is as if they had not come.
+            BaseInputError: If they are not six finite numbers, larger than any sea makes them, or
+                those of an IMU that is frozen or turned; it is as if they had not come.
         """
         values = np.array(sample, dtype=float)
         if values.shape != (6,) or not np.isfinite(values).all():
@@ -63,6 +68,7 @@ class LiveBase:
                 f'expected up to {HARDEST:g} m/s² and {QUICKEST:g} rad/s of a base at sea, '
                 f'got {force:.3g} m/s² and {rate:.3g} rad/s'
             )
+        self._doubts.require_sound(stamp, values, LOST)
         if not abs(stamp - self._heard) < LOST:
             self.observer.restart()
             self._begin, self._time = stamp, stamp - self._period
