@@ -56,6 +56,14 @@ def test_the_verb_views_the_rig_of_a_namespace(monkeypatch: pytest.MonkeyPatch) 
             node.destroy_node()
 
 
+def test_the_verb_refuses_a_namespace_for_a_bag() -> None:
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+    arguments = parser.parse_args(['a_bag', '--namespace', 'hexapod'])
+    with pytest.raises(ConfigurationError, match=r'--namespace: expected no bag: .* see --topic'):
+        view.main(arguments)
+
+
 def test_an_open_door_is_refused_before_a_rig_is_there() -> None:
     with Harness() as harness, pytest.raises(ConfigurationError, match='token for host 0'):
         harness.add(WebViewer, host='0.0.0.0', port=0)

@@ -10,6 +10,7 @@ import sys
 
 from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.topic_names import add_topic_argument
+from stewart_tables.errors import ConfigurationError
 from stewart_tables.outputs import output_file, output_folder
 
 LAST_PORT = 65535
@@ -64,7 +65,14 @@ def _port(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C.
+
+    Raises:
+        ConfigurationError: If a bag is to be shown in a namespace.
+    """
+    if arguments.bag is not None and arguments.namespace:
+        expected = 'no bag: a recording has its topics as they are, see --topic'
+        raise ConfigurationError('--namespace', arguments.namespace, expected)
     return _live(arguments) if arguments.bag is None else _replay(arguments)
 
 
