@@ -14,7 +14,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.vehicle.datagrams import DatagramSocket, flightgear, x_plane_11, x_plane_12
+from stewart_cueing.vehicle.datagrams import (
+    AWAY,
+    DatagramSocket,
+    flightgear,
+    x_plane_11,
+    x_plane_12,
+)
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 
 PROTOCOL = Path(__file__).parents[1] / 'config' / 'flightgear.xml'
@@ -166,6 +172,36 @@ def test_a_simulator_of_another_version_is_heard_no_more() -> None:
     assert taken == [True, False, False]
     assert (heard.received, heard.refused) == (1, 2)
     assert 'choose x_plane_12' in heard.refusal
+
+
+def test_of_two_simulators_the_first_is_heard_until_it_is_silent() -> None:
+    now = [10.0]
+    heard = DatagramSocket('flightgear', 0, '127.0.0.1', lambda: now[0])
+
+    def force(sender: socket.socket, datagram: bytes) -> float | None:
+        send(sender, datagram, heard)
+        sample = heard.newest()
+        return None if sample is None else float(sample[0])
+
+    kinds = socket.AF_INET, socket.SOCK_DGRAM
+    try:
+        with socket.socket(*kinds) as stranger, socket.socket(*kinds) as one:
+            assert force(stranger, b'hello') is None
+            with socket.socket(*kinds) as other:
+                assert force(one, b'1 0 -9.8 0 0 0') == 1.0
+                now[0] += 0.1
+                assert force(other, b'2 0 -9.8 0 0 0') is None
+                assert f':{other.getsockname()[1]}, is not heard while' in heard.other
+                assert heard.refusal == heard.other
+                # Polled late: it was heard all the time.
+                now[0] += 10.0 * AWAY
+                assert force(one, b'3 0 -9.8 0 0 0') == 3.0
+                assert not heard.other
+                now[0] += 1.1 * AWAY
+                assert force(other, b'4 0 -9.8 0 0 0') == 4.0
+                assert (heard.received, heard.refused) == (3, 2)
+    finally:
+        heard.close()
 
 
 def test_a_socket_keeps_the_newest_sample_and_counts_what_it_refuses() -> None:

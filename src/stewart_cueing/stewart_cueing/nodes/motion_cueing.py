@@ -131,6 +131,8 @@ class MotionCueing(FollowingNode):
         if self._socket is not None and self._socket.paused:
             text = 'the simulator repeats one sample, so it is paused: the input is rest'
             return Report(Level.WARN, text, values)
+        if self._socket is not None and self._socket.other:
+            return Report(Level.WARN, self._socket.other, values)
         if complaint := doubt(self._mean):
             return Report(Level.WARN, complaint, values)
         if self.phase is Phase.FOLLOW and self.follower.input.silent():

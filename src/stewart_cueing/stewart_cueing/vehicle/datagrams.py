@@ -8,11 +8,13 @@ Both programs have body axes x forward, y right, z down; `sample`s are in ours, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 import re
 import socket
 import struct
 import time
+from typing import Any
 
 import numpy as np
 from stewart_cueing.errors import OtherVersion, VehicleInputError
@@ -35,6 +37,9 @@ the roll that it sends first stands where X-Plane 11 has the pitch."""
 
 PAUSE = 1.0
 """A simulator that repeats one sample for so long is paused [s]."""
+
+AWAY = 2.0
+"""A simulator that is silent for so long gives way to another one [s]."""
 
 LONGEST = 65535
 """Length of a datagram at most [B]; X-Plane sends one of 5 kB if every index is checked."""
@@ -126,12 +131,18 @@ def _finite(sample: Array, datagram: bytes) -> Array:
     return sample
 
 
+def _place(sender: tuple[str, int]) -> str:
+    """Return address and port in words."""
+    host, port = sender
+    return f'{host}:{port}'
+
+
 def _refuse(reason: str, _: bytes) -> Array:
     raise OtherVersion(reason)
 
 
 class DatagramSocket:
-    """Newest sample of a simulator that sends datagrams here.
+    """Newest sample of the simulator that sends datagrams here first, until it is silent.
 
     One of another version is heard no more: what it sends may look like a sample at times.
 
@@ -146,6 +157,7 @@ class DatagramSocket:
         paused: Whether the simulator has repeated one sample for `PAUSE`.
         received, refused: Datagrams so far that were used and not.
         refusal: Why the last one was refused.
+        other: That another simulator sends at the same time, in a sentence; empty if none does.
 
     Raises:
         OSError: If the port is taken.
@@ -166,18 +178,16 @@ class DatagramSocket:
         self.received, self.refused, self.refusal = 0, 0, ''
         self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
         self._heard, self.paused = 0.0, False
+        self._sender: Any = None
+        self.other, self._other_heard = '', 0.0
 
     def newest(self) -> Array | None:
         """Return the newest sample (6,) that has come since the last call.
 
         None if none has, or if the simulator is paused.
         """
-        sample = None
-        for _ in range(1000):
-            try:
-                datagram = self._socket.recv(LONGEST)
-            except BlockingIOError:
-                break
+        sample, now = None, self._clock()
+        for datagram in self._of_one_sender(now):
             try:
                 sample = self._parse(datagram)
                 self.received += 1
@@ -186,7 +196,6 @@ class DatagramSocket:
                 self.refusal = str(error)
                 if isinstance(error, OtherVersion):
                     self._parse, sample = partial(_refuse, self.refusal), None
-        now = self._clock()
         if sample is None:
             # One that was closed is silent, not paused.
             self.paused = self.paused and now - self._heard <= PAUSE
@@ -196,6 +205,38 @@ class DatagramSocket:
             self._last, self._changed = sample, now
         self.paused = now - self._changed > PAUSE
         return None if self.paused else sample
+
+    def _of_one_sender(self, now: float) -> list[bytes]:
+        """Return the datagrams that have come of one simulator, and refuse those of others."""
+        came = []
+        with suppress(BlockingIOError):
+            for _ in range(1000):
+                came.append(self._socket.recvfrom(LONGEST))
+        senders = [sender for _, sender in came]
+        if self._sender not in senders and now - self._heard > AWAY:
+            self._sender = None
+        if self._sender is None:
+            self._sender = next((who for what, who in came if self._is_sample(what)), None)
+        if now - self._other_heard > AWAY:
+            self.other = ''
+        if self._sender is None:
+            return [datagram for datagram, _ in came]
+        others = [sender for sender in senders if sender != self._sender]
+        if others:
+            self.refused += len(others)
+            self._other_heard = now
+            self.other = self.refusal = (
+                f'another simulator, at {_place(others[-1])}, is not heard while the one at '
+                f'{_place(self._sender)} sends'
+            )
+        return [datagram for datagram, sender in came if sender == self._sender]
+
+    def _is_sample(self, datagram: bytes) -> bool:
+        """Tell whether a datagram is one of a simulator."""
+        with suppress(VehicleInputError):
+            self._parse(datagram)
+            return True
+        return False
 
     def close(self) -> None:
         """Give the port back."""
