@@ -4,23 +4,48 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import signal
 import time
 
 import pytest
+from stewart_bringup.demo import wakeups
 from stewart_bringup.demo.machine import because_late, Machine, Meter
 
 PAUSE = 0.05
+# Measures, and says so before it waits for the first time.
+AUDIBLE = """
+from pathlib import Path
+import runpy
+import select
+
+wait = select.select
+
+def first(*arguments):
+    select.select = wait
+    Path({begun!r}).touch()
+    return wait(*arguments)
+
+select.select = first
+runpy.run_path({path!r}, run_name='__main__')
+"""
 
 
-def test_a_machine_that_stood_still_is_late(tmp_path: Path) -> None:
+def test_a_machine_that_stood_still_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audible, begun = tmp_path / 'audible.py', tmp_path / 'begun'
+    audible.write_text(AUDIBLE.format(begun=str(begun), path=wakeups.__file__))
+    monkeypatch.setattr(wakeups, '__file__', str(audible))
     with Meter() as meter:
-        time.sleep(0.5)
+        while not begun.exists():
+            assert meter.process.poll() is None
+            time.sleep(0.01)
         meter.process.send_signal(signal.SIGSTOP)
+        os.waitpid(meter.process.pid, os.WUNTRACED)
         time.sleep(PAUSE)
         meter.process.send_signal(signal.SIGCONT)
-        time.sleep(0.1)
     machine = meter.read(tmp_path / 'none')
 
     assert machine.longest >= PAUSE - 2e-3

@@ -22,7 +22,9 @@ def main() -> None:
     """Measure until standard input ends, then print {steps: count} as JSON."""
     counts: Counter[int] = Counter()
     due = time.monotonic() + PERIOD
-    while not select.select([sys.stdin], [], [], max(due - time.monotonic(), 0.0))[0]:
+    over = False
+    while not over:
+        over = bool(select.select([sys.stdin], [], [], max(due - time.monotonic(), 0.0))[0])
         now = time.monotonic()
         # A pause swallows wake-ups; each of them was late by what it had to wait.
         while due <= now:
