@@ -200,7 +200,10 @@ def test_request_to_stop_is_obeyed_while_a_service_does_not_answer(
     assert [name.strip('/') for name in asked] == ['driver/enable']
 
 
-def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so() -> None:
+def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr('stewart_bringup.nodes.operator.DISCOVERY_LIMIT', 0.1)
     lines: list[str] = []
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
@@ -211,7 +214,8 @@ def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so() -> None:
         )
         operator.show = lines.append
         with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
-            spin([operator], task=partial(operator.request, 'ocean/start'), stop=StopSignals())
+            task = partial(operator.request, 'ocean/start')
+            spin([operator], task=task, stop=StopSignals(), pace=Stepped())
         assert lines == ['ocean/start: waiting, 0.5 s at most', '']
     finally:
         rclpy.try_shutdown()
