@@ -59,8 +59,9 @@ class Mailbox:
 
         That nothing is heard any more is a change, too, at every look.
         """
-        changed = self._changed.wait(patience)
-        self._changed.clear()
+        # What comes after a wait in vain is left for the next look.
+        if changed := self._changed.wait(patience):
+            self._changed.clear()
         with self._lock:
             silence = self._now() - self._posed
             if silence >= self._stale:
