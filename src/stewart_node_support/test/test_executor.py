@@ -322,11 +322,21 @@ def test_another_thread_may_destroy_what_is_waited_for(
 
 
 def test_the_end_of_the_context_ends_the_wait(
-    executor: SingleThreadedExecutor, nodes: list[Node]
+    executor: SingleThreadedExecutor, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    threading.Timer(0.1, rclpy.try_shutdown).start()
+    # From when a wait is prepared on: before that, rclpy's executor would not know the error.
+    ending = threading.Thread(target=rclpy.try_shutdown)
+
+    class Waiting(_rclpy.WaitSet):
+        def wait(self, timeout: int) -> None:
+            if timeout != NOW and ending.ident is None:
+                ending.start()
+            super().wait(timeout)
+
+    monkeypatch.setattr(_rclpy, 'WaitSet', Waiting)
     with pytest.raises(ExternalShutdownException):
         spin_until(executor, lambda: False)
+    ending.join()
 
 
 def test_it_waits_half_as_often_as_rclpy(
