@@ -356,7 +356,12 @@ class LoneExecutor(SingleThreadedExecutor):
             self._courier.close()
             self._release()
             guards = (self._guard, self._sigint_gc)
-            self._listed = Listing.of(self._order, guards, self._boxes, self.context)
+            try:
+                self._listed = Listing.of(self._order, guards, self._boxes, self.context)
+            except RuntimeError:
+                # The context may have been shut down since it was looked at.
+                self._check()
+                raise
             self._boxes = self._listed.boxes
             self._courier.serve(self._boxes.items())
             # It is not known what has come meanwhile.

@@ -339,6 +339,22 @@ def test_the_end_of_the_context_ends_the_wait(
     ending.join()
 
 
+def test_the_end_of_the_context_is_told_while_entities_are_listed(
+    nodes: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(_rclpy.WaitSet):
+        def __init__(self, *arguments: Any) -> None:
+            rclpy.try_shutdown()
+            super().__init__(*arguments)
+
+    executor = LoneExecutor()
+    executor.add_node(nodes[0])
+    monkeypatch.setattr(_rclpy, 'WaitSet', Late)
+    with pytest.raises(ExternalShutdownException):
+        executor.spin_once()
+    executor.shutdown()
+
+
 def test_it_waits_half_as_often_as_rclpy(
     nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
