@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 import threading
 import time
 from typing import Any
@@ -69,6 +70,28 @@ def spin_until(
             executor.spin_once()
     finally:
         waker.cancel()
+
+
+def beside(monkeypatch: pytest.MonkeyPatch, *acts: Callable[[], object]) -> list[Any]:
+    """Let another thread do something in each wait: not before, when rclpy could not bear it.
+
+    Returns:
+        What has not been done yet.
+    """
+    left = list(acts)
+
+    class Accompanied(_rclpy.WaitSet):
+        def wait(self, timeout: int) -> None:
+            if timeout == NOW or not left:
+                super().wait(timeout)
+                return
+            thread = threading.Thread(target=left.pop(0))
+            thread.start()
+            super().wait(timeout)
+            thread.join()
+
+    monkeypatch.setattr(_rclpy, 'WaitSet', Accompanied)
+    return left
 
 
 def link(nodes: list[Node], hear: Callable[[String], None], topic: str = 'words') -> Any:
@@ -188,31 +211,18 @@ def test_nodes_come_and_go_while_it_spins(
 
 
 def test_other_threads_wake_it_with_guards_tasks_and_destruction(
-    executor: SingleThreadedExecutor, nodes: list[Node]
+    executor: SingleThreadedExecutor, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[str] = []
-    called = threading.Event()
-
-    def note() -> None:
-        calls.append('guard')
-        called.set()
-
-    guard = nodes[0].create_guard_condition(note)
+    guard = nodes[0].create_guard_condition(lambda: calls.append('guard'))
     doomed = nodes[1].create_subscription(String, 'doomed', lambda _: None, 10)
-
-    def work() -> None:
-        time.sleep(0.05)
-        guard.trigger()
-        assert called.wait(60.0)
-        time.sleep(0.05)
-        nodes[1].destroy_subscription(doomed)
-        time.sleep(0.05)
-        executor.create_task(lambda: calls.append('task'))
-
-    thread = threading.Thread(target=work)
-    thread.start()
+    beside(
+        monkeypatch,
+        guard.trigger,
+        lambda: nodes[1].destroy_subscription(doomed),
+        lambda: executor.create_task(lambda: calls.append('task')),
+    )
     spin_until(executor, lambda: 'task' in calls)
-    thread.join()
 
     assert calls == ['guard', 'task']
     assert not list(nodes[1].subscriptions)
@@ -301,42 +311,27 @@ def test_a_callback_group_may_have_rules_of_its_own(
 
 
 def test_another_thread_may_destroy_what_is_waited_for(
-    executor: SingleThreadedExecutor, nodes: list[Node]
+    executor: SingleThreadedExecutor, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timers = [nodes[0].create_timer(3600.0, lambda: None) for _ in range(20)]
     ticks: list[float] = []
     nodes[1].create_timer(0.01, lambda: ticks.append(time.monotonic()))
     handles = [timer.handle for timer in timers]
-
-    def destroy() -> None:
-        for timer in timers:
-            time.sleep(0.005)
-            nodes[0].destroy_timer(timer)
-
-    thread = threading.Thread(target=destroy)
-    thread.start()
-    spin_until(executor, lambda: not thread.is_alive() and len(ticks) >= 20)
+    left = beside(monkeypatch, *(partial(nodes[0].destroy_timer, timer) for timer in timers))
+    spin_until(executor, lambda: not left)
+    ticks.clear()
+    spin_until(executor, lambda: len(ticks) >= 3)
     for handle in handles:
         with pytest.raises(_rclpy.InvalidHandle), handle:
             pass
 
 
 def test_the_end_of_the_context_ends_the_wait(
-    executor: SingleThreadedExecutor, nodes: list[Node], monkeypatch: pytest.MonkeyPatch
+    executor: SingleThreadedExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # From when a wait is prepared on: before that, rclpy's executor would not know the error.
-    ending = threading.Thread(target=rclpy.try_shutdown)
-
-    class Waiting(_rclpy.WaitSet):
-        def wait(self, timeout: int) -> None:
-            if timeout != NOW and ending.ident is None:
-                ending.start()
-            super().wait(timeout)
-
-    monkeypatch.setattr(_rclpy, 'WaitSet', Waiting)
+    beside(monkeypatch, rclpy.try_shutdown)
     with pytest.raises(ExternalShutdownException):
         spin_until(executor, lambda: False)
-    ending.join()
 
 
 def test_the_end_of_the_context_is_told_while_entities_are_listed(
