@@ -33,17 +33,17 @@ with middleware([]):
     node.create_timer(0.01, lambda: ticks.append(time.time()))
     node.create_timer(0.01, lambda: sys.exit('a cancelled timer was called')).cancel()
     def twenty_more():
-        wanted, end = len(ticks) + 20, time.monotonic() + 20.0
+        wanted, end = len(ticks) + 20, time.monotonic() + 60.0
         while len(ticks) < wanted:
             if time.monotonic() > end:
                 sys.exit(f'{len(ticks)} of {wanted} ticks')
             executor.spin_once()
     twenty_more()
-    begin = time.time()
+    begin = time.time() - time.monotonic()
     for seconds in (-3600.0, 3600.0, 3599.0):
         step(seconds)
         twenty_more()
-        assert abs(time.time() - begin - seconds) < 60.0
+        assert abs(time.time() - time.monotonic() - begin - seconds) < 1.0
     executor.shutdown()
 """
 
@@ -54,7 +54,7 @@ def test_timers_go_on_after_the_clock_was_set(tmp_path: Path) -> None:
         env=environment(tmp_path) | {'PYTHONPATH': ':'.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

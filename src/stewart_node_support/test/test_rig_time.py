@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +20,8 @@ pytestmark = pytest.mark.ros
 
 
 def test_simulated_time_counts_while_it_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    steady = [0.0]
+    monkeypatch.setattr(rig_time, 'time', SimpleNamespace(monotonic=lambda: steady[0]))
     with Harness() as harness:
         found = RigTime(harness.probe)
         own = harness.probe.get_clock()
@@ -28,6 +30,5 @@ def test_simulated_time_counts_while_it_is_published(monkeypatch: pytest.MonkeyP
         publisher.publish(Clock(clock=from_nanoseconds(12_345_000_000)))
         harness.until(lambda: found.now().nanoseconds == 12_345_000_000)
         # A rig that has ended leaves the node's own clock.
-        late = time.monotonic() + rig_time.SILENCE
-        monkeypatch.setattr(rig_time.time, 'monotonic', lambda: late)
+        steady[0] += rig_time.SILENCE
         assert found.now() >= own.now()
