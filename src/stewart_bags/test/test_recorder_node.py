@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
@@ -63,7 +64,7 @@ class Graph:
         self.recorders.append(recorder)
         return recorder
 
-    def spin_until(self, condition: Callable[[], bool], timeout: float = 30.0) -> None:
+    def spin_until(self, condition: Callable[[], bool], timeout: float = 90.0) -> None:
         deadline = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < deadline, 'nothing happened in time'
@@ -98,9 +99,12 @@ def test_counts_equal_those_of_the_publishers(graph: Graph, tmp_path: Path, stor
     recorder = graph.record(tmp_path / 'bag', storage=storage)
     graph.spin_until(lambda: legs.subscribers == 1 and imu.subscribers == 1)
 
+    published: list[int] = []
+
     def tick() -> None:
         if legs.count < 400:
             legs.publish(joint_state(graph.node, legs.count))
+            published.append(time.time_ns())
             imu.publish(Imu())
 
     graph.node.create_timer(0.002, tick)
@@ -114,10 +118,10 @@ def test_counts_equal_those_of_the_publishers(graph: Graph, tmp_path: Path, stor
         series = read_joints(bag, 'actuator_states')
         assert bag.topics['/imu/data'].count == imu.count == 400
     assert series.position[:, 0].tolist() == [float(number) for number in range(400)]
-    # Received after it was stamped, on the same machine.
-    delay = (series.bag_time_ns - series.stamp_ns) / 1e9
-    assert delay.min() > -0.001
-    assert delay.max() < 2.0
+    # Received after it was stamped, and, in one process, before it was published to the end.
+    millisecond = 1_000_000
+    assert (series.stamp_ns - millisecond < series.bag_time_ns).all()
+    assert (series.bag_time_ns < np.array(published) + millisecond).all()
 
 
 def test_latched_message_from_before_is_recorded_with_its_qos(
@@ -245,17 +249,17 @@ def test_signal_closes_the_bag_of_the_executable(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        graph.spin_until(lambda: imu.subscribers == 1, timeout=30.0)
+        graph.spin_until(lambda: imu.subscribers == 1)
         for _ in range(10):
             imu.publish(Imu())
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + 90.0
         found: list[Any] = []
         while len(found) < 10 and time.monotonic() < deadline:
             with Salvage(tmp_path / 'bag') as salvage:
                 found = [item for item in salvage.messages() if item.topic == '/imu/data']
             time.sleep(0.1)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=30.0)
+        _, errors = process.communicate(timeout=90.0)
     assert process.returncode == 0, errors
     with Bag(tmp_path / 'bag') as bag:
         assert bag.topics['/imu/data'].count == 10
