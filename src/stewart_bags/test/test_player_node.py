@@ -67,7 +67,7 @@ class Theatre:
         self.players.append(player)
         return player
 
-    def spin_until(self, condition: Callable[[], bool], timeout: float = 30.0) -> None:
+    def spin_until(self, condition: Callable[[], bool], timeout: float = 90.0) -> None:
         deadline = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < deadline, 'nothing happened in time'
@@ -91,7 +91,7 @@ def theatre() -> Iterator[Theatre]:
 
 @pytest.mark.realtime
 def test_all_is_played_in_order_and_rhythm(
-    theatre: Theatre, make_bag: Callable[..., Path]
+    theatre: Theatre, make_bag: Callable[..., Path], lateness: Callable[[], float]
 ) -> None:
     theatre.listen(JointState, '/actuator_states')
     player = theatre.play(make_bag(400), rate=2.0)
@@ -102,12 +102,13 @@ def test_all_is_played_in_order_and_rhythm(
     assert player.published['/actuator_states'].count == 400
     assert player.published['/note'].count == 40
     assert player.count == 440
-    # 399 periods of 5 ms at twice the speed; a busy machine delays single messages, not the whole.
+    # 399 periods of 5 ms at twice the speed; a machine that stands still delays what is due then.
+    worst = lateness()
     arrived = np.array([at for at, _, _ in theatre.heard])
     due = np.arange(400) * 0.0025
     late = arrived - arrived[0] - due
-    assert np.median(np.abs(late - np.median(late))) < 0.05
-    assert arrived[-1] - arrived[0] == pytest.approx(due[-1], abs=0.4)
+    assert np.median(np.abs(late - np.median(late))) < 0.05 + worst
+    assert arrived[-1] - arrived[0] == pytest.approx(due[-1], abs=0.4 + worst)
 
 
 def test_stamps_are_as_recorded_or_shifted_to_now(
@@ -121,11 +122,12 @@ def test_stamps_are_as_recorded_or_shifted_to_now(
     assert recorded == [START_NS + number * 5_000_000 for number in range(100)]
 
     theatre.heard.clear()
+    before = time.time_ns()
     theatre.play(bag, rate=5.0, stamps='now')
     theatre.spin_until(lambda: len(theatre.heard) == 100)
     shifted = [stamp_ns(message) for _, _, message in theatre.heard]
     assert np.diff(shifted).tolist() == [1_000_000] * 99
-    assert abs(shifted[-1] - time.time_ns()) < 10e9
+    assert before <= shifted[0] <= time.time_ns()
 
 
 def stamp_ns(message: Any) -> int:
