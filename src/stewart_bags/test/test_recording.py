@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import json
 from pathlib import Path
 import threading
 import time
@@ -130,19 +131,26 @@ def test_unknown_type_does_not_end_the_recording(tmp_path: Path) -> None:
 
 
 KILLED = """
-    import os, signal, sys, time
+    import json, os, signal, sys, time
     from stewart_bags.recording import Recording
     from stewart_bags.writing import BagWriter, Storage
     recording = Recording(BagWriter(sys.argv[1], storage=Storage(sys.argv[2])))
+    wait, turn, longest, put = recording._closing.wait, time.monotonic(), 0.0, []
+    def timed(seconds):
+        global turn, longest
+        turn, longest = time.monotonic(), max(longest, time.monotonic() - turn)
+        return wait(seconds)
+    recording._closing.wait = timed
     recording.add_topic('/count', 'std_msgs/msg/UInt32')
     begin = time.monotonic()
-    number = 0
     while time.monotonic() - begin < 2.5:
         time.sleep(0.002)
-        data = b'\\0\\1\\0\\0' + number.to_bytes(4, 'little')
+        data = b'\\0\\1\\0\\0' + len(put).to_bytes(4, 'little')
         recording.put('/count', time.time_ns(), data)
-        number += 1
-    print(time.time_ns(), flush=True)
+        put.append(time.monotonic())
+    now = time.monotonic()
+    ages = [now - item for item in put]
+    print(json.dumps({'turn': max(longest, now - turn), 'ages': ages}), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -151,10 +159,9 @@ KILLED = """
 def test_killed_recording_has_all_but_the_last_second(
     tmp_path: Path, storage: Storage, run_python: Callable[..., Any]
 ) -> None:
-    run = run_python(KILLED, tmp_path / 'bag', storage.value)
-    killed_ns = int(run.stdout)
+    told = json.loads(run_python(KILLED, tmp_path / 'bag', storage.value).stdout)
     with Salvage(tmp_path / 'bag') as salvage:
-        found = list(salvage.messages())
-    numbers = [int.from_bytes(item.data[4:], 'little') for item in found]
+        numbers = [int.from_bytes(item.data[4:], 'little') for item in salvage.messages()]
     assert numbers == list(range(len(numbers)))
-    assert killed_ns - found[-1].time_ns < 1e9
+    # Of its own turns a writer may need some, whose length is the disk's and the machine's.
+    assert len(numbers) >= sum(age > 1.0 + 3.0 * told['turn'] for age in told['ages'])
