@@ -34,6 +34,7 @@ from stewart_bags.errors import MissingTopic, NotABag
 from stewart_bags.nodes.player import Player
 from stewart_bags.playback import NothingToPlay
 from stewart_bags.writing import BagWriter
+from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 
 pytestmark = pytest.mark.ros
@@ -195,6 +196,17 @@ def test_end_of_the_bag_ends_the_executor(theatre: Theatre, make_bag: Callable[.
     theatre.play(make_bag(10), exit_at_end=True, start_delay=0.0)
     with pytest.raises(ExternalShutdownException):
         theatre.spin_until(lambda: False)
+
+
+def test_the_end_is_when_all_has_arrived(
+    theatre: Theatre, make_bag: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrived = iter([False, False, True, True])
+    monkeypatch.setattr(CountedPublisher, 'received', property(lambda _: next(arrived)))
+    player = theatre.play(make_bag(5), start_delay=0.0)
+    theatre.spin_until(player.finished.is_set)
+    assert player.failure is None
+    assert not list(arrived)
 
 
 def test_who_waits_for_the_end_gets_the_reason(

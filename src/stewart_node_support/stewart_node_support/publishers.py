@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from stewart_node_support.courier import Courier
@@ -47,6 +48,12 @@ class CountedPublisher:
         """How many subscriptions are matched at present."""
         # Without rclpy's lock on the handle, which takes ten times as long as the count.
         return int(self._publisher.handle.get_subscription_count())
+
+    @property
+    def received(self) -> bool:
+        """Whether all that was published reliably has arrived at the subscriptions there are."""
+        # With a timeout it would keep the interpreter lock.
+        return bool(self._publisher.wait_for_all_acked(Duration()))
 
     def publish(self, message: Any) -> None:
         """Publish one message, or its bytes."""

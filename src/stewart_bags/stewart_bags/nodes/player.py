@@ -24,6 +24,10 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_tables.settings import param
 
+# At its end the player waits so long for subscriptions that stand still, which may have been
+# killed, and looks this often [s].
+RECEPTION, LOOK = 10.0, 0.01
+
 
 @dataclass(frozen=True)
 class PlayerParameters:
@@ -51,7 +55,7 @@ class Player(Node):
     """Publish the topics of a bag from a thread paced by the steady clock.
 
     Attributes:
-        finished: Set when all is played or the player was stopped.
+        finished: Set when all is played, and has arrived, or the player was stopped.
         failure: Why it ended early, if it did.
     """
 
@@ -111,6 +115,7 @@ class Player(Node):
             while not self._stop.is_set():
                 self._play_once()
                 if not self._chosen.loop:
+                    self._await_reception()
                     break
         except Exception as error:  # a thread that ends by one tells nobody
             self.failure = error
@@ -138,6 +143,13 @@ class Player(Node):
             data = message.data if message.topic == CLOCK else restamp(message)
             self._publishers_by_topic[message.topic].publish(data)
             self.position = (message.time_ns - bag.start_ns) / NS
+
+    def _await_reception(self) -> None:
+        """Wait until all has arrived: who ends takes along what a busy machine still holds."""
+        end = time.monotonic() + RECEPTION
+        while not all(item.received for item in self._publishers_by_topic.values()):
+            if time.monotonic() > end or self._stop.wait(LOOK):
+                return
 
     def _on_end(self) -> None:
         if self._chosen.exit_at_end:
