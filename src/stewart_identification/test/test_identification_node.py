@@ -18,7 +18,9 @@ from node_harness import Harness
 from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
 from stewart_identification import background
+from stewart_identification.background import Job
 from stewart_identification.nodes.identification import IdentificationNode
+from stewart_kinematics.motion import Array
 from stewart_node_support.qos import STATE_QOS
 
 
@@ -34,8 +36,8 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
             friction='common',
             instruments=True,
         )
-        harness.until(lambda: result and progress, timeout=60.0)
-        harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=60.0)
+        harness.until(lambda: result and progress, timeout=90.0)
+        harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=90.0)
 
     said = json.loads(result[0].data)
     assert said['state'] == 'done'
@@ -47,8 +49,18 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
 
 @pytest.mark.usefixtures('undrawn')
 def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
-    payload_bag: Path, tmp_path: Path
+    payload_bag: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    tell = Job._progress
+
+    def tell_and_wait(job: Job, done: int, planned: int, best: Array, cost: float) -> bool:
+        """Go on with a search that has begun once it is to end."""
+        tell(job, done, planned, best, cost)
+        if 0 < done < planned:
+            job._stop.wait(240.0)
+        return tell(job, done, planned, best, cost)
+
+    monkeypatch.setattr(Job, '_progress', tell_and_wait)
     with Harness(real=True) as harness:
         progress = harness.listen(Float64, 'identification/progress')
         result = harness.listen(String, 'identification/result', STATE_QOS)
@@ -60,10 +72,10 @@ def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
             estimator='swarm',
             period=0.01,
         )
-        harness.until(lambda: any(0.0 < item.data < 1.0 for item in progress), timeout=60.0)
+        harness.until(lambda: any(0.0 < item.data < 1.0 for item in progress), timeout=90.0)
         assert harness.call(Trigger, 'identification/stop').success
-        harness.until(lambda: result, timeout=60.0)
-        harness.until(lambda: _levels(diagnostics) & {DiagnosticStatus.WARN}, timeout=60.0)
+        harness.until(lambda: result, timeout=90.0)
+        harness.until(lambda: _levels(diagnostics) & {DiagnosticStatus.WARN}, timeout=90.0)
 
     said = json.loads(result[0].data)
     assert said['interrupted']
@@ -91,7 +103,7 @@ def test_a_defect_of_the_work_is_a_result_too(
     with Harness(real=True) as harness:
         result = harness.listen(String, 'identification/result', STATE_QOS)
         harness.add(IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path))
-        harness.until(lambda: result, timeout=30.0)
+        harness.until(lambda: result, timeout=90.0)
 
     said = json.loads(result[0].data)
     assert (said['state'], said['message']) == ('failed', 'ZeroDivisionError: by nothing')
@@ -101,7 +113,7 @@ def test_what_cannot_be_read_is_a_result_too(tmp_path: Path) -> None:
     with Harness(real=True) as harness:
         result = harness.listen(String, 'identification/result', STATE_QOS)
         harness.add(IdentificationNode, bags=[str(tmp_path / 'none')], output=str(tmp_path))
-        harness.until(lambda: result, timeout=30.0)
+        harness.until(lambda: result, timeout=90.0)
         stopped = harness.call(Trigger, 'identification/stop')
 
     assert 'not a bag, it does not exist' in json.loads(result[0].data)['message']
