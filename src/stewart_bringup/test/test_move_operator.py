@@ -5,15 +5,19 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 from node_harness import Harness
-from stewart_bringup.nodes.move_operator import MoveOperator
-from stewart_node_support.qos import SENSOR_QOS
+from rosgraph_msgs.msg import Clock
+from stewart_bringup.nodes.move_operator import MoveOperator, STATUS
+from stewart_node_support import rig_time
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 
@@ -36,3 +40,24 @@ def test_rest_is_judged_by_the_stamps_of_the_poses() -> None:
             harness.spin(0.4)
 
         assert here.result().position[2] == 1.1
+
+
+def test_why_a_move_was_refused_is_told_by_a_rig_that_stands_still_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rig_time, 'time', SimpleNamespace(monotonic=lambda: 0.0))
+    with Harness() as harness:
+        operator = harness.add(partial(MoveOperator, StopSignals()))
+        clock = harness.talk(Clock, '/clock', COMMAND_QOS)
+        reports = harness.talk(DiagnosticArray, '/diagnostics', COMMAND_QOS)
+        why = harness.probe.executor.create_task(operator._refusal)
+        # Its time has not come for long; the operator's own is later.
+        harness.spin(0.1)
+        clock.publish(Clock(clock=from_nanoseconds(5_000_000_000)))
+        harness.spin(0.1)
+        reason = KeyValue(key='last_refusal', value='the stroke of leg 3')
+        message = DiagnosticArray(status=[DiagnosticStatus(name=STATUS, values=[reason])])
+        message.header.stamp = from_nanoseconds(6_000_000_000)
+        reports.publish(message)
+        harness.until(why.done)
+        assert why.result() == 'the stroke of leg 3'

@@ -137,8 +137,15 @@ class MoveOperator(RestingOperator):
 
     async def _refusal(self) -> str:
         """Return why the last goal was refused, from the next report after it."""
-        now = self._rig_time.now().nanoseconds
-        await self.until(lambda: self.told > now, f'{self.action} was refused; its reason')
+        refused = self._rig_time.now()
+
+        def told_since() -> bool:
+            nonlocal refused
+            # Of a rig that stands still no simulated time is heard, and ours is another.
+            refused = min(refused, self._rig_time.now())
+            return bool(self.told > refused.nanoseconds)
+
+        await self.until(told_since, f'{self.action} was refused; its reason')
         return next(
             (str(pair.value) for pair in self.status.values if pair.key == 'last_refusal'),
             'no reason was given',
