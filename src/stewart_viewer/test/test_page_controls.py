@@ -274,8 +274,13 @@ def test_what_matters_is_seen_without_scrolling(
     try:
         until(harness, lambda: click(browser, 'Stop moving'))
         until(harness, lambda: browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
-        bottoms = [browser.execute_script(BOTTOM, label) for label in labels]
-        bottoms.append(browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
+
+        # A page that has just become narrow is laid out by and by.
+        def seen() -> bool:
+            bottoms = [browser.execute_script(BOTTOM, label) for label in labels]
+            bottoms.append(browser.execute_script(BOTTOM_OF_TEXT, 'no move is running'))
+            return all(0.0 < bottom <= height for bottom in bottoms)
+
+        until(harness, seen)
     finally:
         browser.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
-    assert all(0.0 < bottom <= height for bottom in bottoms), bottoms
