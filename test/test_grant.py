@@ -46,7 +46,7 @@ def grant(tmp_path: Path) -> Run:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=90,
         )
 
     return run
@@ -96,7 +96,7 @@ def test_the_line_gives_a_user_what_is_needed_and_no_more(grant: Run) -> None:
         check=False,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=90,
     )
     if 'not permitted' in done.stderr:
         pytest.skip('this container withholds the capabilities')

@@ -47,7 +47,7 @@ def bag(tmp_path: Path) -> Path:
 
 def await_handler(process: subprocess.Popen[str]) -> None:
     """Wait for the first line of ours: before it Python has SIGTERM to itself."""
-    end = time.monotonic() + 90.0
+    end = time.monotonic() + 120.0
     caught = 0
     while not caught >> (signal.SIGTERM - 1) & 1:
         assert time.monotonic() < end, 'no handler of ours'
@@ -79,7 +79,7 @@ def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) 
         time.sleep(after)
         process.send_signal(number)
         # The first start of all compiles kernels, and hears of the signal after that.
-        said, _ = process.communicate(timeout=90.0)
+        said, _ = process.communicate(timeout=150.0)
     finally:
         process.kill()
     if process.returncode == 0 and 'Traceback' not in said:

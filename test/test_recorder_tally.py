@@ -68,7 +68,7 @@ class Rig:
         return self.tally.judge([self.node], contents)
 
     def _until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 30.0
+        deadline = time.monotonic() + 90.0
         while not condition():
             assert time.monotonic() < deadline, 'nothing happened in time'
             self.executor.spin_once(timeout_sec=0.02)

@@ -92,7 +92,7 @@ def test_ctrl_c_while_processes_start_is_heard_by_this_one_alone():
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         start_new_session=True,
         check=False,
     )

@@ -32,7 +32,7 @@ from stewart_node_support.running import middleware, short_collections
 # that wait, and never gets to timers and messages.
 SLICE = 0.01
 # Discovery takes milliseconds, and on a busy machine seconds [s].
-DISCOVERY_LIMIT = 30.0
+DISCOVERY_LIMIT = 60.0
 # In simulated time a machine cannot be slow; real time only ends what hangs [s].
 LIMIT, REAL_LIMIT = 10.0, 60.0
 # A reader learns where the numbers lie from its first message.
@@ -146,7 +146,7 @@ class Harness:
         The middleware does both in real time, of which simulated time knows nothing.
 
         Raises:
-            TimeoutError: If it has not after half a minute of real time.
+            TimeoutError: If it has not after a minute of real time.
         """
         publishers, heard = self._ends()
         for publisher in publishers:
@@ -186,7 +186,7 @@ class Harness:
             condition: Whether it has.
 
         Raises:
-            TimeoutError: If it has not after half a minute of real time.
+            TimeoutError: If it has not after a minute of real time.
         """
         end = time.monotonic() + DISCOVERY_LIMIT
         while not condition():

@@ -78,7 +78,7 @@ class Stage:
         return numbers(came)
 
     def until(self, condition: Callable[[], Any]) -> None:
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + 90.0
         while not condition():
             assert time.monotonic() < end
             self.executor.spin_once(timeout_sec=0.01)

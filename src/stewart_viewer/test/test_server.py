@@ -159,7 +159,7 @@ def test_a_page_at_an_address_of_ipv6_is_there() -> None:
 
 def test_what_is_no_request_is_closed_without_an_answer(page: Page) -> None:
     port = int(page.url.split(':')[2].split('/')[0])
-    with socket.create_connection(('127.0.0.1', port), timeout=10.0) as rude:
+    with socket.create_connection(('127.0.0.1', port), timeout=60.0) as rude:
         rude.sendall(b'\x00\x01\r\n\r\n')
         assert rude.recv(100) == b''
 
