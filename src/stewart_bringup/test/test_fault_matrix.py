@@ -23,11 +23,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fault_bench import Bench
 from fault_case import Case
 from fault_cases import CASES
+from fault_path import HEIGHT, OMEGA
 from stewart_simulation.errors import RigError
 from stewart_simulation.rig.faults import listing
 
 pytestmark = pytest.mark.ros
 
+# Of the path that a fault interrupts [m/s].
+LEG_RATE = 0.5 * HEIGHT * OMEGA
 DOCS = Path(__file__).resolve().parents[3] / 'docs'
 # They mend.
 ENDINGS = {
@@ -80,10 +83,16 @@ def bench(benches: Benches, case: Case) -> Bench:
     ],
 )
 def test_a_fault_ends_as_the_matrix_says(
-    bench: Bench, benches: Benches, case: Case, record_property: Callable[[str, Any], None]
+    bench: Bench,
+    benches: Benches,
+    case: Case,
+    record_property: Callable[[str, Any], None],
+    lateness: Callable[[], float],
 ) -> None:
     try:
         outcome = bench.run(case)
+        # Of a machine that stands still: so long nobody hears of a fault, and legs go on.
+        late = lateness()
         answer = bench.ask('reset_fault') if case.before_repair else ''
     finally:
         reset = '' if case.wrecks else bench.repair(case)
@@ -100,11 +109,11 @@ def test_a_fault_ends_as_the_matrix_says(
 
     if case.says:
         assert outcome.detected is not None
-        assert outcome.detected < case.within
+        assert outcome.detected < case.within + late
     else:
         assert outcome.sentence == ''
     assert outcome.state == case.state
-    assert outcome.moved < case.moves
+    assert outcome.moved < case.moves + LEG_RATE * late
     assert outcome.fallen < case.falls
     assert (outcome.lowest < 0.0) == case.sinks
     assert re.search(case.before_repair, answer), answer
