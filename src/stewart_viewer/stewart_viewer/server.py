@@ -22,6 +22,8 @@ from stewart_viewer.gate import Gate, SECRET_FIELD
 import viser
 
 THIS_MACHINE = '127.0.0.1'
+# One that was free is free no more, once in some thousand times.
+PORTS_TRIED = 20
 TOKEN = re.compile(r'[A-Za-z0-9_-]{8,128}')
 
 
@@ -51,11 +53,11 @@ def open_page(host: str, port: int, token: str = '') -> Page:
         ConfigurationError: If others than this machine shall reach it without a token, or the
             token is none.
     """
-    free = check_address(host, port, token)
+    check_address(host, port, token)
     secret = secrets.token_hex(16)
     server = open_server(THIS_MACHINE, 0, secret)
     try:
-        gate = Gate(host, free, token, server.get_port(), secret)
+        gate = _gate(host, port, token, server.get_port(), secret)
     except OSError as error:
         server.stop()
         raise _taken(host, port, error) from error
@@ -63,14 +65,25 @@ def open_page(host: str, port: int, token: str = '') -> Page:
     return Page(server, f'{url}/?token={token}' if token else url, gate)
 
 
-def check_address(host: str, port: int, token: str) -> int:
-    """Return a port at which a page can be served; raises as `open_page`."""
+def check_address(host: str, port: int, token: str) -> None:
+    """Refuse where a page cannot be served; raises as `open_page`."""
     if token and not TOKEN.fullmatch(token):
         raise ConfigurationError('token', token, '8 to 128 letters, digits, - or _')
     if not token and not _is_loopback(host):
         expected = 'one, since others than this machine can then move the platform (--token)'
         raise ConfigurationError(f'token for host {host}', None, expected)
-    return _free_port(host, port)
+    _free_port(host, port)
+
+
+def _gate(host: str, port: int, *words: Any) -> Gate:
+    """Open a gate; where any port will do, at another one if somebody has just taken it."""
+    for _ in range(PORTS_TRIED):
+        try:
+            return Gate(host, _free_port(host, port), *words)
+        except OSError as error:
+            if port or error.errno != errno.EADDRINUSE:
+                raise
+    return Gate(host, _free_port(host, port), *words)
 
 
 def open_server(host: str, port: int, secret: str = '') -> viser.ViserServer:

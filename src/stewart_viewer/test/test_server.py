@@ -14,6 +14,7 @@ from urllib.request import build_opener, HTTPCookieProcessor, Request, urlopen
 
 import pytest
 from stewart_kinematics.errors import ConfigurationError
+from stewart_viewer import server as page_server
 from stewart_viewer.server import AddressTaken, open_page, open_server, Page
 from stewart_viewer.verbs import view
 import viser
@@ -36,6 +37,19 @@ def test_nobody_else_reaches_it(server: viser.ViserServer) -> None:
 def test_a_taken_port_is_refused_in_a_sentence(server: viser.ViserServer) -> None:
     with pytest.raises(AddressTaken, match=rf'127\.0\.0\.1:{server.get_port()}: it is taken'):
         open_server('127.0.0.1', server.get_port())
+
+
+def test_any_port_is_one_that_nobody_has_taken_meanwhile(
+    server: viser.ViserServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = page_server._free_port
+    taken = server.get_port()
+    # Of those for the address, the server behind the gate and the gate.
+    found = iter([taken, find('127.0.0.1', 0), taken])
+    monkeypatch.setattr(page_server, '_free_port', lambda *where: next(found, 0) or find(*where))
+    with closing(open_page('127.0.0.1', 0)) as page:
+        assert page.gate.port != taken
+        assert asked(page.url)[0] == 200
 
 
 def asked(url: str, cookie: str = '', **fields: str) -> tuple[int, bytes]:
