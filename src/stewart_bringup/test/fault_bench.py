@@ -392,12 +392,13 @@ class Bench(Harness):
 
     def _cycle(self) -> int:
         parent = os.getpid() if self._process is None else self._process.pid
-        return next(
-            child
-            for place in Path(f'/proc/{parent}/task').iterdir()
-            for child in map(int, (place / 'children').read_text().split())
-            if b'cyclic_process' in Path(f'/proc/{child}/cmdline').read_bytes()
-        )
+        for place in Path(f'/proc/{parent}/task').iterdir():
+            # A thread may end meanwhile, but not the one that has started the cycle.
+            with suppress(FileNotFoundError, ProcessLookupError):
+                for child in map(int, (place / 'children').read_text().split()):
+                    if b'cyclic_process' in Path(f'/proc/{child}/cmdline').read_bytes():
+                        return child
+        raise ProcessLookupError(f'{parent} has no cyclic process')
 
     def _kill_cycle(self) -> None:
         os.kill(self._cycle(), signal.SIGKILL)

@@ -86,11 +86,13 @@ def test_the_rig_goes_before_the_machine_but_the_middleware_does_not(tmp_path: P
         if played:
             stop.request()
         for process in (os.getpid(), *_children()):
-            for task in Path(f'/proc/{process}/task').iterdir():
-                name = (task / 'comm').read_text().strip()
-                if process != os.getpid():
-                    name = Path(f'/proc/{process}/cmdline').read_text().split('\0')[2]
-                threads.add((name, os.sched_getscheduler(int(task.name))))
+            # Processes and threads come and go meanwhile; those that stay are seen again.
+            with suppress(FileNotFoundError, ProcessLookupError, IndexError):
+                for task in Path(f'/proc/{process}/task').iterdir():
+                    name = (task / 'comm').read_text().strip()
+                    if process != os.getpid():
+                        name = Path(f'/proc/{process}/cmdline').read_text().split('\0')[2]
+                    threads.add((name, os.sched_getscheduler(int(task.name))))
 
     # A late machine may stop the rig; that is not judged here.
     with suppress(RequestRefused):

@@ -213,8 +213,8 @@ def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so(
             parameter_overrides=[Parameter('patience', value=0.5)],
         )
         operator.show = lines.append
+        task = partial(operator.request, 'ocean/start')
         with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
-            task = partial(operator.request, 'ocean/start')
             spin([operator], task=task, stop=StopSignals(), pace=Stepped())
         assert lines == ['ocean/start: waiting, 0.5 s at most', '']
     finally:
