@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +49,22 @@ def test_reader_waits_for_a_writer_that_was_interrupted(
     assert reader.read().stamp == 2.0
 
 
-def test_writer_that_died_in_the_middle_is_told(tmp_path: Path) -> None:
+def test_a_reader_that_was_kept_away_itself_blames_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = TruthWriter(tmp_path / 'truth')
+    reader = TruthReader(tmp_path / 'truth')
+    write(writer, 1.0)
+    # Between any two lines passes more than a writer is waited for.
+    monkeypatch.setattr(truth.time, 'monotonic', count(0.0, 2.0 * truth.PATIENCE).__next__)
+
+    assert reader.read().stamp == 1.0
+
+
+def test_writer_that_died_in_the_middle_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(truth, 'PATIENCE', 0.01)
     writer = TruthWriter(tmp_path / 'truth')
     reader = TruthReader(tmp_path / 'truth')
     with pytest.raises(RigError, match='cannot be read'):

@@ -27,7 +27,7 @@ from stewart_simulation.rigid_drives import RigidDrives
 DOUBLES = 3 + 13 + 6 + 4 * LEGS
 SIZE = 8 * (1 + DOUBLES)
 # A scheduler may keep the writer from finishing for so long; between two looks [s].
-PATIENCE, LOOK = 0.2, 1e-4
+PATIENCE, LOOK = 2.0, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,10 @@ class TruthReader:
 
     def read(self) -> Truth:
         """Return the last instant; raises `RigError` if there is none yet or its writer hangs."""
-        begin = time.monotonic()
-        while time.monotonic() - begin < PATIENCE:
+        begin, waited = time.monotonic(), 0.0
+        while waited < PATIENCE:
+            # Before the look: a reader that was kept away itself looks once more.
+            waited = time.monotonic() - begin
             before = int(self._number[0])
             values = read_only(self._values)
             if before and not before & 1 and int(self._number[0]) == before:
