@@ -19,10 +19,13 @@ pytest.importorskip('rclpy')
 # Tests are imported by path, and their helpers have to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from driver_graph import driver_graph, Graph
+from driver_graph import driver_graph, Graph, STATES
 from loopback import LoopbackBackend, Trouble
+from stewart_driver.control.cycle_link import StateChange
+from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import DriverError
 from stewart_driver.nodes.drive_session import DriveSession
+from stewart_interfaces.msg import DriverState
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.lifecycle import bring_up, state_of
 
@@ -98,6 +101,56 @@ def test_an_unexpected_error_in_a_transition_ends_the_process(
 
     assert state_of(driver) in {'unconfigured', 'finalized'}
     assert children() == set()
+
+
+def test_legs_that_came_to_rest_while_the_node_stood_still_are_at_rest(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, operator = graph()
+    operator.enable()
+    operator.ramp(0.3)
+    session = driver._session
+    client, look, steady = session._client, session.states, session._client.steady
+
+    def stand_still() -> list[DriverState]:
+        changes = look()
+        for _ in range(500):
+            client.pause()
+        patch.setattr(session, 'states', look)
+        patch.setattr(client, 'steady', lambda: steady() + 60.0)
+        return changes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, 'states', stand_still)
+        names = [STATES[state.state] for state in session.come_to_rest()]
+
+    assert (names[0], names[-1]) == ('STOPPING', 'DISABLED')
+
+
+def test_the_end_of_a_loop_is_told_after_all_that_came_before_it(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, _ = graph()
+    session = driver._session
+    client, told = session._client, session._client.state_changes
+
+    def enable_and_die() -> list[StateChange]:
+        changes = told()
+        client.request(Request.ENABLE)
+        for _ in range(50):
+            client.pause()
+        client.kill()
+        patch.setattr(client, 'state_changes', told)
+        return changes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client, 'state_changes', enable_and_die)
+        names = [STATES[state.state] for _ in range(3) for state in session.states()]
+
+    assert names[-2:] == ['ENABLED', 'FAULT']
+    # What has ended takes nothing that would have to be waited for.
+    driver.trigger_deactivate()
+    assert state_of(driver) == 'inactive'
 
 
 def test_a_killed_cyclic_process_is_a_fault(beside_process: Graph) -> None:

@@ -135,8 +135,11 @@ class CycleClient(ChildProcess, CycleLink):
     def _await(
         self, answer: Callable[[], tuple[bool, str] | None], timeout: float, longer: float = 0.0
     ) -> tuple[bool, str]:
-        limit = time.monotonic() + timeout + longer
-        while self.alive and time.monotonic() < limit:
+        limit, waits = time.monotonic() + timeout + longer, True
+        while waits:
+            # Before the look: what was answered while this process got no turn, or as the last
+            # thing of all, is an answer.
+            waits = self.alive and time.monotonic() < limit
             if (said := answer()) is not None:
                 return said
             time.sleep(POLL)
@@ -175,13 +178,18 @@ class CycleClient(ChildProcess, CycleLink):
             raise CycleError(f'{self.exit_reason()} before it took its configuration') from None
 
     def _wait_for_start(self, timeout: float) -> None:
-        limit = time.monotonic() + timeout
-        while self._block.words['phase'] == ProcessPhase.STARTING:
-            if not self.alive:
+        limit, waits = time.monotonic() + timeout, True
+        while waits:
+            # Before the look, as in `_await`.
+            waits = time.monotonic() < limit
+            alive = self.alive
+            if self._block.words['phase'] != ProcessPhase.STARTING:
+                break
+            if not alive:
                 raise CycleError(self.exit_reason())
-            if time.monotonic() > limit:
-                raise CycleError(f'the cyclic process did not start within {timeout:g} s')
             time.sleep(POLL)
+        else:
+            raise CycleError(f'the cyclic process did not start within {timeout:g} s')
         if self._block.words['phase'] == ProcessPhase.FAILED:
             raise CycleError(f'the cyclic process did not start: {self._said()}')
 

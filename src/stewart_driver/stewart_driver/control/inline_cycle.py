@@ -111,12 +111,18 @@ class InlineCycle(CycleLink):
 
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""
+        if not self._alive:
+            return False, self.exit_reason()
         number = self._push(request, value)
         self._loop.serve()
-        return self._reply_to(number) or (False, self.exit_reason())
+        reply = self._reply_to(number)
+        assert reply is not None  # `serve` has answered
+        return reply
 
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""
+        if not self._alive:
+            return False, self.exit_reason()
         self._block.words['quick_stops'] += 1
         self._loop.serve()
         return QUICK_STOP

@@ -156,9 +156,12 @@ class DriveSession:
     def states(self) -> list[DriverState]:
         """Return the state after every change since the last call, oldest first."""
         self.clock.look()
+        # Before the changes: what a process told last comes before its end.
+        alive = self._client.alive
         changes = self._client.state_changes()
-        changes += self._end_standstill(changes[-1] if changes else self._change)
-        if not self._client.alive and not self._buried:
+        if alive:
+            changes += self._end_standstill(changes[-1] if changes else self._change)
+        elif not self._buried:
             self._buried = True
             state = State.DISABLED if self._ended else State.FAULT
             reason = self._trouble or self._client.exit_reason()
@@ -201,10 +204,12 @@ class DriveSession:
         longest = self._client.longest_stop
         limit = self._client.steady() + longest
         while True:
+            # Before the look: who stood still for long looks once more.
+            late = self._client.steady() > limit
             yield from self.states()
             if self._change.state in AT_REST:
                 return
-            if self._client.steady() > limit:
+            if late:
                 raise CycleError(f'the drives are {self._change.state.name} after {longest:.2g} s')
             self._client.pause()
 
