@@ -27,7 +27,7 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.cycle_client import CycleClient, Waiting
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import CycleError
@@ -42,9 +42,9 @@ from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_client import CycleClient
 from loopback import LoopbackBackend, LoopbackOptions
 backend = LoopbackBackend(LoopbackOptions())
-client = CycleClient(backend, CycleConfiguration(backend.limits))
+client = CycleClient(backend, CycleConfiguration(backend.limits), timeout=90.0)
 print(client.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
@@ -53,7 +53,7 @@ SUPERVISION = SupervisionSettings(command_timeout=4.0, overrun_share=1.0)
 
 Start = Callable[..., CycleClient]
 # Ends a test that hangs [s].
-LIMIT = 30.0
+LIMIT = 60.0
 # A request passes so many sleeps, on both sides.
 SLEEPS = 5
 
@@ -86,6 +86,13 @@ def exists(pid: int) -> bool:
         with open(f'/proc/{pid}/stat') as stat:
             return stat.read().rsplit(')', 1)[1].split()[0] != 'Z'
     return False
+
+
+def stop(pid: int) -> None:
+    """Stop a process; it has run its last instruction when this returns."""
+    os.kill(pid, signal.SIGSTOP)
+    stat = Path(f'/proc/{pid}/stat')
+    assert wait_for(lambda: stat.read_text().rsplit(')', 1)[1].split()[0] == 'T')
 
 
 def wait_for(condition: Callable[[], bool], timeout: float = LIMIT) -> bool:
@@ -193,9 +200,9 @@ def test_a_gentle_stop_at_the_end_is_not_cut_off(start: Start) -> None:
         PATIENT,
         SUPERVISION,
     )
-    client = CycleClient(backend, configuration)
+    client = CycleClient(backend, configuration, timeout=90.0)
     samples = drive(client, 1.5)
-    client.end()
+    client.end(LIMIT)
     samples += client.samples()
 
     assert client.state_changes()[-1].state is State.DISABLED
@@ -246,6 +253,16 @@ def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
         client.end()
 
 
+def test_an_answer_counts_that_came_while_this_process_stood_still(start: Start) -> None:
+    client, answer = start(), (True, 'done')
+
+    # The limit is over before the first look.
+    assert client._await(lambda: answer, 0.0) == answer
+    client.kill()
+    assert wait_for(lambda: not client.alive)
+    assert client._await(lambda: answer, LIMIT) == answer
+
+
 def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:
     client = start()
     drive(client, 0.5)
@@ -268,7 +285,7 @@ def test_ctrl_c_of_the_terminal_is_left_to_the_node(start: Start) -> None:
 def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
     client = start()
     drive(client, 0.5)
-    client.end()
+    client.end(LIMIT)
 
     changes = client.state_changes()
     assert changes[-1].state is State.DISABLED
@@ -280,7 +297,8 @@ def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
 def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
     start: Start, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    client = start(Trouble.CRASH, after=0.5)
+    client = start(Trouble.CRASH)
+    client.request(Request.ENABLE, timeout=LIMIT)
 
     assert wait_for(lambda: not client.alive)
     assert client.exit_reason() == (
@@ -297,15 +315,18 @@ def test_a_back_end_that_cannot_be_opened_says_why(start: Start) -> None:
 def test_a_start_that_takes_too_long_is_an_error_and_leaves_no_process() -> None:
     backend = LoopbackBackend(LoopbackOptions())
     before = children()
+    waiting = Waiting(type(backend))
+    # It takes longer than this process may get no turn.
+    stop(waiting.process.pid)
     with pytest.raises(CycleError, match=r'did not start within 0\.001 s'):
-        CycleClient(backend, CycleConfiguration(backend.limits), timeout=0.001)
+        CycleClient(backend, CycleConfiguration(backend.limits), 0.001, waiting)
 
     assert children() == before
 
 
 def test_a_stopped_process_is_killed_in_the_end(start: Start) -> None:
     client = start()
-    os.kill(client.pid, signal.SIGSTOP)
+    stop(client.pid)
 
     assert client.request(Request.ENABLE, timeout=0.05) == (
         False,
@@ -332,12 +353,16 @@ def test_a_real_time_priority_is_taken_or_refused_but_never_dropped(start: Start
 def test_processors_are_taken_or_refused(start: Start) -> None:
     backend = LoopbackBackend(LoopbackOptions())
     mine = min(os.sched_getaffinity(0))
-    client = CycleClient(backend, CycleConfiguration(backend.limits, cpu_affinity=(mine,)))
+    client = CycleClient(
+        backend, CycleConfiguration(backend.limits, cpu_affinity=(mine,)), timeout=90.0
+    )
     assert os.sched_getaffinity(client.pid) == {mine}
-    client.end()
+    client.end(LIMIT)
 
     with pytest.raises(CycleError, match='cpu_affinity: expected processors out of'):
-        CycleClient(backend, CycleConfiguration(backend.limits, cpu_affinity=(4095,)))
+        CycleClient(
+            backend, CycleConfiguration(backend.limits, cpu_affinity=(4095,)), timeout=90.0
+        )
 
 
 def test_what_a_process_was_not_permitted_is_said(start: Start) -> None:
@@ -394,7 +419,7 @@ def test_a_process_is_not_killed_while_its_back_end_waits_for_legs_that_sink(
     """A segment of others: legs without brakes sank for 4 s, and nobody wrote down where to."""
     backend = LoopbackBackend(LoopbackOptions())
     backend.longest_closing = 20.0
-    client = CycleClient(backend, CycleConfiguration(backend.limits))
+    client = CycleClient(backend, CycleConfiguration(backend.limits), timeout=90.0)
     wait, granted = client._process.wait, []
     monkeypatch.setattr(
         client._process, 'wait', lambda timeout: (granted.append(timeout), wait(timeout))[1]
