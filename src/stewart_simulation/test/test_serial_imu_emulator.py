@@ -52,7 +52,8 @@ class Bench:
 
     def read(self, **options: Any) -> ImuReader:
         """Start a reader."""
-        quick = {'silence': 0.6, 'backoff_min': 0.05, 'backoff_max': 0.2, **options}
+        # A sensor that gets no turn for a while has not fallen silent.
+        quick = {'silence': 60.0, 'backoff_min': 0.05, 'backoff_max': 0.2, **options}
         settings = ReaderSettings(port=self.imu.path, **quick)
         self.health = HealthMonitor(settings)
         self.reader = ImuReader(
@@ -92,6 +93,17 @@ class Bench:
         time.sleep(window)
         return self.health.assess(self.reader.status, time.monotonic(), 0.0)
 
+    def judged(self, found: Callable[[Verdict], bool]) -> Verdict:
+        """Return the verdict that was waited for: in some windows nobody may get a turn."""
+        verdicts: list[Verdict] = []
+
+        def said() -> bool:
+            verdicts.append(self.verdict(0.6))
+            return found(verdicts[-1])
+
+        self.until(said)
+        return verdicts[-1]
+
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
@@ -115,9 +127,13 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     imu = bench.sensor()
     bench.read()
     bench.connected()
+    wanted = {2: 0x0206, 3: 11, 4: 6, 31: 2, 32: 3, 33: 3, 36: 1}
+    # A busy sensor may be asked twice.
+    bench.until(lambda: imu.sensor.registers == wanted)
+    bench.until(lambda: set(bench.reader.status.pattern) == set(IMU))
     samples = bench.collect(200)
 
-    assert imu.sensor.registers == {2: 0x0206, 3: 11, 4: 6, 31: 2, 32: 3, 33: 3, 36: 1}
+    assert imu.sensor.registers == wanted
     assert imu.sensor.saved[3] == 6
     stamps = np.array([item.stamp for item in samples])
     assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.02)
@@ -173,24 +189,24 @@ def test_the_sensor_may_be_unplugged_and_comes_back_configured(bench: Bench) -> 
 
     imu.plug()
     bench.connected(2)
-    assert imu.sensor.registers[3] == 11
+    bench.until(lambda: imu.sensor.registers[3] == 11)
     bench.collect(50)
 
 
 def test_another_speed_behind_our_back_is_found_and_set_right(bench: Bench) -> None:
     imu = bench.sensor(sensor=configured())
-    bench.read()
+    bench.read(silence=0.6)
     bench.connected()
     imu.sensor.baud = 57600
     bench.connected(2)
-    assert imu.sensor.baud == 115200
+    bench.until(lambda: imu.sensor.baud == 115200)
 
 
 def test_bytes_at_a_wrong_speed_are_told_from_silence(bench: Bench) -> None:
     imu = bench.sensor()
     bench.read(auto_baud=False)
-    bench.until(lambda: bench.reader.status.trouble)
-    assert 'bytes came but no frame at any speed (115200 baud)' in bench.reader.status.trouble
+    words = 'bytes came but no frame at any speed (115200 baud)'
+    bench.until(lambda: words in bench.reader.status.trouble)
     imu.sensor.silent = True
     bench.until(lambda: 'no bytes came' in bench.reader.status.trouble)
     assert bench.verdict(0.1).message.startswith('no data: no bytes came at any speed')
@@ -198,18 +214,17 @@ def test_bytes_at_a_wrong_speed_are_told_from_silence(bench: Bench) -> None:
 
 def test_the_moment_of_a_lost_speed_is_told_while_it_lasts(bench: Bench) -> None:
     imu = bench.sensor(sensor=configured())
-    bench.read(silence=3.0)
+    bench.read()
     bench.connected()
     imu.sensor.baud = 57600
-    time.sleep(0.1)
-    assert 'bytes but no frame at 115200 baud' in bench.verdict().message
+    bench.judged(lambda verdict: 'bytes but no frame at 115200 baud' in verdict.message)
 
 
 def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench) -> None:
     bench.sensor(sensor=at_115200(r2=0x0018, r3=11))
     bench.read(configure=False)
     bench.connected()
-    verdict = bench.verdict()
+    verdict = bench.judged(lambda verdict: 'what comes is 0x53 angle' in verdict.message)
 
     assert verdict.severity is Severity.ERROR
     assert 'not 0x51 acceleration, 0x52 angular velocity, 0x59 quaternion' in verdict.message
@@ -222,12 +237,8 @@ def test_a_rate_lowered_on_a_full_line_is_explained(bench: Bench) -> None:
     bench.connected()
     bench.until(lambda: 1.0 / bench.reader.status.period == pytest.approx(100.0, rel=0.01))
 
-    def explained() -> bool:
-        message = bench.verdict(0.6).message
-        room = '9 frames a cycle at 115200 baud leave room for 100 Hz'
-        return 'Hz, not at 200; ' in message and room in message
-
-    bench.until(explained)
+    words = 'Hz, not at 200; 9 frames a cycle at 115200 baud leave room for 100 Hz'
+    bench.judged(lambda verdict: words in verdict.message)
 
 
 def test_other_settings_behind_our_back_are_set_right(bench: Bench) -> None:
@@ -247,9 +258,8 @@ def test_a_sensor_that_hears_nothing_is_read_all_the_same(bench: Bench) -> None:
     bench.connected()
 
     assert 'is its RX wired to TX?' in bench.reader.status.misconfigured
-    verdict = bench.verdict()
+    verdict = bench.judged(lambda verdict: verdict.message.startswith('not configured: '))
     assert verdict.severity is Severity.WARN
-    assert verdict.message.startswith('not configured: ')
 
 
 def test_garbage_loss_and_wrong_sums_cost_single_samples(bench: Bench) -> None:
@@ -257,13 +267,17 @@ def test_garbage_loss_and_wrong_sums_cost_single_samples(bench: Bench) -> None:
     bench.read()
     bench.connected()
     before = bench.reader.status
-    for fault in ('garbage 200', 'lose 17', 'checksum 3'):
+    for fault in ('garbage 200', 'lose 17'):
+        resyncs = bench.reader.status.decoder.resyncs
         parse(fault).cause(imu)
-        time.sleep(0.15)
+        bench.until(lambda last=resyncs: bench.reader.status.decoder.resyncs > last)
+    sums = bench.reader.status.decoder.checksum_errors
+    parse('checksum 3').cause(imu)
+    bench.until(lambda: bench.reader.status.decoder.checksum_errors >= sums + 3)
     bench.until(lambda: bench.reader.status.decoder.resyncs >= before.decoder.resyncs + 3)
+    bench.collect(20)
     after = bench.reader.status
 
-    assert after.decoder.checksum_errors - before.decoder.checksum_errors >= 3
     assert after.grouping.incomplete - before.grouping.incomplete <= 3
     assert after.connections == 1
 
@@ -273,7 +287,7 @@ def test_a_noisy_line_is_called_one(bench: Bench) -> None:
     bench.read()
     bench.connected()
     imu.line.bit_errors = 0.005
-    assert 'the line is disturbed' in bench.verdict().message
+    bench.judged(lambda verdict: 'the line is disturbed' in verdict.message)
 
 
 def test_a_frozen_sensor_is_noticed(bench: Bench) -> None:
@@ -281,8 +295,7 @@ def test_a_frozen_sensor_is_noticed(bench: Bench) -> None:
     bench.read()
     bench.connected()
     imu.sensor.frozen = True
-    time.sleep(0.1)
-    assert 'repeat the one before' in bench.verdict().message
+    bench.judged(lambda verdict: 'repeat the one before' in verdict.message)
 
 
 def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
@@ -291,7 +304,7 @@ def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
     bench.connected()
     bench.until(lambda: bench.reader.status.dropped > 20)
     assert len(bench.reader.take()) <= 10
-    assert 'nobody took them in time' in bench.verdict().message
+    bench.judged(lambda verdict: 'nobody took them in time' in verdict.message)
 
 
 @pytest.mark.realtime
@@ -320,7 +333,9 @@ def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Re
     if phase is ReaderPhase.WAITING:
         imu.unplug()
     imu.sensor.silent = phase is ReaderPhase.PROBING
-    bench.read(backoff_min=60.0, backoff_max=60.0)
+    # Who looks for a speed in vain looks again soon, lest the moment be missed.
+    pause = 60.0 if phase is ReaderPhase.WAITING else 0.05
+    bench.read(backoff_min=pause, backoff_max=pause)
     bench.until(lambda: bench.reader.status.phase is phase)
     begin = time.monotonic()
     bench.reader.stop()
