@@ -29,6 +29,7 @@ from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.stamps import to_seconds
 from stewart_simulation.errors import RigError
 from stewart_simulation.nodes.virtual_rig import VirtualRig
 from stewart_simulation.rig.faults import listing
@@ -62,6 +63,8 @@ def datagrams(*items: tuple[int, int, int, str]) -> str:
 
 
 BRD, APRD, APWR = 7, 1, 2
+# Of a frame that comes back, however busy the rig is, and of one that does not [s].
+COMES, LOST = 60.0, 0.3
 
 
 class Bench(Harness):
@@ -98,9 +101,11 @@ class Bench(Harness):
         answer: dict[str, Any] = json.loads(self._wire.stdout.readline())
         return answer
 
-    def frame(self, *items: tuple[int, int, int, str]) -> list[tuple[int, bytes]]:
+    def frame(
+        self, *items: tuple[int, int, int, str], patience: float = COMES
+    ) -> list[tuple[int, bytes]]:
         """Return working counter and data of every datagram; nothing if no frame came back."""
-        answer = bytes.fromhex(self._ask_wire(frame=datagrams(*items))['answer'])
+        answer = bytes.fromhex(self._ask_wire(frame=[datagrams(*items), patience])['answer'])
         found, at = [], 16
         for item in items if answer else ():
             length = len(item[3]) // 2
@@ -111,7 +116,9 @@ class Bench(Harness):
         return found
 
     def took(self) -> float:
-        return float(self._ask_wire(frame=datagrams((BRD, 0, 0, '0000')))['took'])
+        answer = self._ask_wire(frame=[datagrams((BRD, 0, 0, '0000')), COMES])
+        assert answer['answer']
+        return float(answer['took'])
 
     def sdo(self, *words: Any) -> dict[str, Any]:
         return self._ask_wire(sdo=list(words))
@@ -119,9 +126,9 @@ class Bench(Harness):
     def reset_master(self) -> None:
         self._ask_wire(reset=None)
 
-    def reached(self) -> int:
+    def reached(self, patience: float = COMES) -> int:
         """Return how many slaves a broadcast reaches; -1 if it does not come back."""
-        found = self.frame((BRD, 0, 0, '0000'))
+        found = self.frame((BRD, 0, 0, '0000'), patience=patience)
         return found[0][0] if found else -1
 
     def register(self, slave: int, address: int, length: int) -> int:
@@ -159,19 +166,27 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 def lose_next(bench: Bench) -> None:
     bench.inject('ethercat.lose_next', count=1)
-    assert [bench.reached(), bench.reached()] == [-1, 6]
+    assert [bench.reached(LOST), bench.reached()] == [-1, 6]
 
 
 def lose_some(bench: Bench) -> None:
     bench.inject('ethercat.lose_some', probability=1.0)
-    assert bench.reached() == -1 or bench.reached() == -1 or bench.reached() == -1
+    assert -1 in [bench.reached(LOST) for _ in range(3)]
     bench.inject('ethercat.lose_some', probability=0.0)
     assert bench.reached() == 6
 
 
 def delay(bench: Bench) -> None:
     bench.inject('ethercat.delay', seconds=0.08)
-    assert 0.08 <= bench.took() < 0.29
+    took: list[float] = []
+
+    def timely() -> bool:
+        took.append(bench.took())
+        return took[-1] < 0.29
+
+    # A busy rig answers later, but never sooner.
+    bench.until(timely)
+    assert min(took) >= 0.08
     bench.inject('ethercat.delay', seconds=0.0)
 
 
@@ -215,17 +230,19 @@ def watchdog(bench: Bench) -> None:
 
 
 def drift(bench: Bench) -> None:
-    def apart() -> int:
-        """Return how far the clock of slave 2 is from that of slave 1, in one frame [ns]."""
+    def clocks() -> tuple[int, int]:
+        """Return the clocks of slaves 1 and 2, in one frame [ns]."""
         found = bench.frame((APRD, 0, 0x0910, '00' * 8), (APRD, -1, 0x0910, '00' * 8))
         first, second = (int.from_bytes(data, 'little') for _, data in found)
-        return second - first
+        return first, second
 
     bench.inject('ethercat.drift', slave=2, ppm=500.0)
-    begin, before = time.monotonic(), apart()
+    first, second = clocks()
     time.sleep(0.2)
-    change, elapsed = apart() - before, time.monotonic() - begin
-    assert change == pytest.approx(500e3 * elapsed, rel=0.2)
+    later = clocks()
+    elapsed, drifted = later[0] - first, later[1] - second
+    assert elapsed > 190_000_000
+    assert drifted - elapsed == pytest.approx(500e-6 * elapsed, rel=0.2)
     bench.inject('ethercat.drift', slave=2, ppm=0.0)
 
 
@@ -244,8 +261,9 @@ def encoder_jump(bench: Bench) -> None:
 
     before = position()
     bench.inject('plant.encoder_jump', leg=1, metres=0.001)
-    time.sleep(0.05)
-    assert position() - before == pytest.approx(0.001 * 2**23 / 0.01, abs=8000)
+    jump = 0.001 * 2**23 / 0.01
+    bench.until(lambda: position() - before > 0.5 * jump)
+    assert position() - before == pytest.approx(jump, abs=8000)
     bench.inject('plant.mend')
 
 
@@ -268,7 +286,7 @@ def test_faults_of_the_card_show_in_its_codes(bench: Bench) -> None:
             card='simulated',
             device=bench.ends['card'],
             rig_file=bench.ends['rig_file'],
-            longest_call=1.0,
+            longest_call=60.0,
         )
     )
     sensors.open()
@@ -292,32 +310,41 @@ def test_faults_of_the_sensor_show_in_its_bytes(bench: Bench) -> None:
     transport = SerialTransport(bench.ends['imu'], 9600)
     decoder = Decoder()
 
-    def listen(seconds: float) -> int:
-        """Return how many frames come."""
-        before, end = decoder.statistics.frames, time.monotonic() + seconds
-        while time.monotonic() < end:
+    def listen(seconds: float) -> tuple[int, float]:
+        """Return how many frames come, and in what time [s]; nothing is left on the line."""
+        before, begin = decoder.statistics.frames, time.monotonic()
+        while (elapsed := time.monotonic() - begin) < seconds:
             decoder.feed(transport.read(0.02))
-        return decoder.statistics.frames - before
+        decoder.feed(transport.read(0.0))
+        return decoder.statistics.frames - before, elapsed
 
-    assert listen(0.9) > 20
+    def hear(reached: Callable[[], bool]) -> None:
+        """Listen until something has come, however late."""
+        limit = time.monotonic() + 60.0
+        while not reached():
+            assert time.monotonic() < limit, decoder.statistics
+            listen(0.02)
+
+    def hear_frames(more: int) -> None:
+        hear(lambda enough=decoder.statistics.frames + more: decoder.statistics.frames > enough)
+
+    hear_frames(20)
     bench.inject('imu.checksum', count=2)
-    listen(0.5)
-    assert decoder.statistics.checksum_errors >= 2
+    hear(lambda: decoder.statistics.checksum_errors >= 2)
     for fault in ('imu.garbage', 'imu.lose'):
         before = decoder.statistics.resyncs
         bench.inject(fault, count=15)
-        listen(0.5)
-        assert decoder.statistics.resyncs > before
+        hear(lambda last=before: decoder.statistics.resyncs > last)
     bench.inject('imu.rate', hertz=1.0)
     listen(0.3)
-    assert listen(1.0) <= 18
+    frames, elapsed = listen(1.0)
+    assert frames <= 18 * elapsed
     bench.inject('imu.rate', hertz=0.0)
     bench.inject('imu.baud', baud=115200)
     listen(0.2)
-    assert listen(0.5) <= 1
+    assert listen(0.5)[0] <= 1
     bench.inject('imu.baud', baud=9600)
-    listen(0.2)
-    assert listen(0.9) > 20
+    hear_frames(20)
     bench.inject('imu.unplug')
     assert not Path(bench.ends['imu']).exists()
     bench.inject('imu.plug')
@@ -357,11 +384,12 @@ def test_what_cannot_be_injected_is_refused_in_one_sentence(
 
 def test_the_truth_is_published_in_the_axes_of_its_frames(bench: Bench) -> None:
     heard = bench.listen(Odometry, 'simulation/truth', SENSOR_QOS)
-    bench.until(lambda: len(heard) > 10)
-    stamps = [item.header.stamp.sec + 1e-9 * item.header.stamp.nanosec for item in heard]
+    begin = time.time()
+    bench.until(lambda: len(heard) > 10 and to_seconds(heard[-1].header.stamp) > begin)
+    stamps = [to_seconds(item.header.stamp) for item in heard]
 
     assert heard[0].header.frame_id == 'base_link'
     assert heard[0].child_frame_id == 'platform_link'
     assert abs(heard[-1].pose.pose.position.z - 1.674) < 1e-3
     assert np.all(np.diff(stamps) > 0.0)
-    assert abs(stamps[-1] - time.time()) < 1.0
+    assert stamps[-1] < time.time() + 1e-3
