@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-import contextlib
+from collections.abc import Iterator
 import os
 from pathlib import Path
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -21,6 +18,7 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import PortError, SerialTransport
+from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.verbs import imu_emulator
 
 
@@ -39,38 +37,79 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield write
 
 
+class Clock:
+    """Time that passes while the verb looks for lines and sleeps; sensor and reader go with it.
+
+    Attributes:
+        frames: Types of what a reader of the port has received.
+        gone: When the port broke, on this clock; None while it is there.
+    """
+
+    def __init__(self, link: Path) -> None:
+        self.now, self._link = 100.0, link
+        self.frames: list[int] = []
+        self.gone: float | None = None
+        self._imu: SerialImu | None = None
+        self._transport: SerialTransport | None = None
+        self._decoder = Decoder()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.01)):
+            self.now += 0.01
+            self._listen()
+
+    def run(self, imu: SerialImu) -> SerialImu:
+        """Stand for the thread of a sensor."""
+        imu.begin()
+        self._imu = imu
+        self._transport = SerialTransport(str(self._link), 115200)
+        return imu
+
+    def end(self, imu: SerialImu) -> None:
+        imu.port.unplug()
+        os.close(imu._stop_read)
+        os.close(imu._stop_write)
+
+    def _listen(self) -> None:
+        if self._imu is None or self._transport is None:
+            return
+        self._imu.turn(self.now)
+        try:
+            self.frames += [item.type for item in self._decoder.feed(self._transport.read(0.0))]
+        except PortError:
+            self._transport.close()
+            self._transport, self.gone = None, self.now
+
+
 def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     tmp_path: Path,
     script: int,
     capsys: pytest.CaptureFixture[str],
-    lateness: Callable[[], float],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     link = tmp_path / 'imu'
-    words = ('--link', str(link), '--baud', '115200', '--rate', '50', '--duration', '2.0')
-    codes: list[int] = []
-    thread = threading.Thread(target=lambda: codes.append(imu_emulator.main(parsed(*words))))
-    thread.start()
-    while not link.exists():
-        time.sleep(0.01)
-    transport = SerialTransport(str(link), 115200)
+    clock = Clock(link)
+    monkeypatch.setattr(imu_emulator, 'time', clock)
+    monkeypatch.setattr(SerialImu, '__enter__', lambda imu: clock.run(imu))
+    monkeypatch.setattr(SerialImu, '__exit__', lambda imu, *_: clock.end(imu))
     os.write(script, b'explode\nnoise 2\nbaud 123\n\n@1.2 unplug\n')
-    decoder, types = Decoder(), []
-    with contextlib.suppress(PortError):
-        while thread.is_alive():
-            types += [item.type for item in decoder.feed(transport.read(0.1))]
-    transport.close()
-    gone_while_running = thread.is_alive()
     os.close(script)
-    thread.join()
+    words = ('--link', str(link), '--baud', '115200', '--rate', '50', '--duration', '2.0')
+    begin = clock.now
+    code = imu_emulator.main(parsed(*words))
     told = capsys.readouterr()
 
-    # Nine frames a cycle, at 50 Hz for 1.2 s, its first and last instant included, and for as long
-    # as a busy machine reads its script later; what was sent before the port was open may be lost.
-    places = [place for place, kind in enumerate(types) if kind == FrameType.ACCELERATION]
+    # Nine frames a cycle, at 50 Hz for 1.2 s.
+    places = [place for place, kind in enumerate(clock.frames) if kind == FrameType.ACCELERATION]
     assert set(np.diff(places)) == {9}
-    assert 25 <= len(places) <= 61 + 50.0 * lateness()
-    assert gone_while_running
-    assert codes == [0]
+    assert len(places) == pytest.approx(60, abs=3)
+    assert clock.gone is not None
+    assert 1.2 <= clock.gone - begin < 1.3
+    assert clock.now - begin >= 2.0
+    assert code == 0
     assert told.out == f'{link}\n'
     assert "got 'explode'" in told.err
     assert "fault 'baud': needs one of 4800" in told.err
@@ -123,7 +162,7 @@ def test_it_ends_on_a_signal_though_its_shell_ignores_it(
     assert process.stdout is not None
     assert process.stdout.readline() == f'{link}\n'
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, 'ended\n')
     assert not link.is_symlink()
 
