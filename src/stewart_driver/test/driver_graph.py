@@ -24,6 +24,7 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver import backend as backend_module
+from stewart_driver.control import cycle_client
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, TrackingError
@@ -37,9 +38,14 @@ START = np.full(6, 0.3)
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 PERIOD = 0.005
 # Of a busy machine [s].
-DISCOVERY_LIMIT = 30.0
+DISCOVERY_LIMIT = 60.0
 # Real time may pass while others are busy: nothing here is about 60 ms of silence.
-PATIENCE = {'playout_delay': 0.1, 'extrapolation_time': 0.2, 'command_timeout': 0.5}
+PATIENCE = {
+    'playout_delay': 0.1,
+    'extrapolation_time': 0.2,
+    'command_timeout': 0.5,
+    'start_timeout': 90.0,
+}
 STATES = {
     getattr(DriverState, name): name
     for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
@@ -153,6 +159,8 @@ Graph = Callable[..., tuple[Driver, Operator]]
 def driver_graph(monkeypatch: pytest.MonkeyPatch, *, real: bool = False) -> Iterator[Graph]:
     """Make a driver with a loopback back end and an operator, in one executor."""
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
+    # How soon a process answers on a busy machine is nobody's promise.
+    monkeypatch.setattr(cycle_client, 'REPLY_TIMEOUT', 60.0)
     monkeypatch.setattr(backend_module, 'installed_backends', lambda: {'loopback': Installed})
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     executor = make_executor()

@@ -185,7 +185,7 @@ def test_a_cyclic_process_that_hangs_is_told_and_killed_if_the_drives_are_on(
 
     assert operator.wait(lambda: operator.names[-1] == 'FAULT')
     assert re.match(
-        r'no cycle has run for \d\.\d+ s while ENABLED, allowed are 2 s: the cyclic process',
+        r'no cycle has run for \d+\.\d+ s while ENABLED, allowed are 2 s: the cyclic process',
         operator.states[-1].reason,
     )
     assert operator.wait(lambda: children() == set())

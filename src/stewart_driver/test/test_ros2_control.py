@@ -46,7 +46,7 @@ T0 = 100.0
 START = np.full(6, 0.08)
 SPEEDS = np.array([0.02, -0.01, 0.005, 0.015, -0.02, 0.01])
 # Of a machine that is busy [s].
-LIMIT = 30.0
+LIMIT = 60.0
 # In another order than the legs', with a stranger among them.
 NAMES = ['leg_3', 'gripper', 'leg_1', 'leg_2', 'leg_6', 'leg_5', 'leg_4']
 ORDER = [2, None, 0, 1, 5, 4, 3]
@@ -302,7 +302,7 @@ def test_the_cyclic_process_joins_the_graph_by_itself(fake: FakeController) -> N
     thread.start()
     client = None
     try:
-        client = CycleClient(backend, CycleConfiguration(backend.limits))
+        client = CycleClient(backend, CycleConfiguration(backend.limits), timeout=90.0)
         accepted, sentence = client.request(Request.ENABLE, timeout=LIMIT)
         assert accepted, sentence
         limit = time.monotonic() + LIMIT

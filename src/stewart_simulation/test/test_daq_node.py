@@ -19,6 +19,7 @@ from card_bench import teaching_rig
 from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from stewart_driver.control import cycle_client
 from stewart_driver.daq.card_type import GROUP
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.driver import Driver
@@ -43,6 +44,7 @@ HEIGHT, OMEGA = 0.02, np.pi
 LAG = 1.0 / 30.0
 # Of those who judge no time: what a busy machine does to paths, cycles and calls is no fault.
 PATIENCE = {
+    'start_timeout': 90.0,
     'extrapolation_time': 1.0,
     'command_timeout': 4.0,
     'overrun_share': 1.0,
@@ -112,6 +114,8 @@ def rig(
     request: pytest.FixtureRequest, process: RigProcess, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DaqRig]:
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
+    # How soon a process answers on a busy machine is nobody's promise.
+    monkeypatch.setattr(cycle_client, 'REPLY_TIMEOUT', 60.0)
     judged = request.node.get_closest_marker('realtime')
     with DaqRig(process, {} if judged else PATIENCE) as made:
         yield made

@@ -25,6 +25,7 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.backend import GROUP
+from stewart_driver.control import cycle_client
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState
@@ -134,6 +135,8 @@ class Scene:
 @pytest.fixture
 def scene(monkeypatch: pytest.MonkeyPatch, braked_drive: str) -> Iterator[Scene]:
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
+    # How soon a process answers on a busy machine is nobody's promise.
+    monkeypatch.setattr(cycle_client, 'REPLY_TIMEOUT', 60.0)
     rig = ethercat_rig.SegmentRig()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:

@@ -79,10 +79,10 @@ def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: Rig
             device=rig.ends['card'],
             rig_file=rig.ends['rig_file'],
             enable_channel=0,
-            longest_call=0.25,
+            longest_call=5.0,
         )
     )
-    client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT))
+    client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT), 90.0)
     truth = rig.truth()
     assert client.request(Request.ENABLE, timeout=30.0)[0]
     until(lambda: truth.read().powered.all())
@@ -91,7 +91,7 @@ def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: Rig
     time.sleep(2.0 * QUIET)
     assert rig.alive
     assert truth.read().powered.all()
-    client.end()
+    client.end(60.0)
 
     until(lambda: not rig.alive)
     assert not truth.read().powered.any()
@@ -124,7 +124,7 @@ def test_a_rig_waits_for_a_master_that_is_delayed_with_the_drives_on(tmp_path: P
                 start_timeout=30.0,
             )
         )
-        client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT), 60.0)
+        client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT), 90.0)
         truth = rig.truth()
         assert client.request(Request.ENABLE, timeout=30.0)[0]
         until(lambda: truth.read().powered.all())
@@ -135,7 +135,7 @@ def test_a_rig_waits_for_a_master_that_is_delayed_with_the_drives_on(tmp_path: P
         time.sleep(2.0 * QUIET)
         assert rig.alive
         os.kill(client.pid, signal.SIGCONT)
-        client.end()
+        client.end(60.0)
 
         until(lambda: not rig.alive)
         assert State.FAULT not in [change.state for change in client.state_changes()]
@@ -156,8 +156,8 @@ from stewart_simulation.rig.launcher import RigProcess
 
 rig = RigProcess(teaching_rig(), Path(sys.argv[1]))
 card = {'card': 'simulated', 'device': rig.ends['card'], 'rig_file': rig.ends['rig_file']}
-backend = DaqBackend(DaqOptions(**card, enable_channel=0, longest_call=0.25))
-client = CycleClient(backend, CycleConfiguration(backend.limits))
+backend = DaqBackend(DaqOptions(**card, enable_channel=0, longest_call=5.0))
+client = CycleClient(backend, CycleConfiguration(backend.limits), 90.0)
 assert client.request(Request.ENABLE, timeout=30.0)[0]
 print(rig.pid, client.pid, flush=True)
 signal.pause()

@@ -123,13 +123,13 @@ class CycleClient(ChildProcess, CycleLink):
         number = self._push(request, value, self.steady() + timeout)
         return self._await(partial(self._reply_to, number), timeout, LAST_ANSWER)
 
-    def quick_stop(self, timeout: float = REPLY_TIMEOUT) -> tuple[bool, str]:
+    def quick_stop(self) -> tuple[bool, str]:
         """Raise the quick-stop flag, which the next cycle obeys before anything else."""
         words = self._block.words
         words['quick_stops'] += 1
         return self._await(
             lambda: QUICK_STOP if words['quick_stops_seen'] == words['quick_stops'] else None,
-            timeout,
+            REPLY_TIMEOUT,
         )
 
     def _await(

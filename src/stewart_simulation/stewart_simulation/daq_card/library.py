@@ -35,6 +35,8 @@ from stewart_simulation.loop import unix_connection
 
 # How long a driver waits for a conversion: COMEDI_TIMEOUT_MS of the kernel [s].
 LONGEST_CALL = 1.0
+# How long the process of the rig may get no turn: a card in a slot is no process [s].
+PATIENCE = 10.0
 LARGEST_SAMPLE = 0xFFFFFFFF
 # The way to the card.
 Wire: TypeAlias = InlineWire | SocketWire
@@ -111,7 +113,7 @@ def connect_to(path: str) -> Wire:
     inline = wire.find(path)
     if inline is not None:
         return inline.connect()
-    return SocketWire(unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL))
+    return SocketWire(unix_connection(Path(path), socket.SOCK_SEQPACKET, PATIENCE))
 
 
 @dataclass
