@@ -28,6 +28,8 @@ from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.profile import State
 
 CYCLE = 0.004
+# Cycles until what must come has come; on a busy machine nobody may answer for a while.
+MANY = 2000
 # How long one frame may take [µs]: SOEM's 2 ms are too short for a loaded machine.
 PATIENCE = 200_000
 OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
@@ -62,6 +64,15 @@ def set_watchdog(slave: Any, milliseconds: int) -> None:
     raise TimeoutError('no answer to the watchdog time')
 
 
+def wait_for(reached: Callable[[], bool]) -> bool:
+    """Wait for what must come, however busy the machine is; tell whether it has."""
+    limit = time.monotonic() + 60.0
+    while not reached():
+        if time.monotonic() > limit:
+            return False
+    return True
+
+
 class Bus:
     """Six drives, a master, and the wire-breaker beside them."""
 
@@ -85,13 +96,14 @@ class Bus:
         return self.master.slaves
 
     def scan(self) -> int:
-        found = self.master.config_init()
+        # The library gives a frame of a scan 6 ms, and a busy machine may need more.
+        wait_for(lambda: self.master.config_init() == 6 and all(x.id for x in self.slaves))
         for slave in self.slaves:
             slave.add_emergency_callback(
                 lambda error: self.emergencies.append((error.slave_pos, error.error_code))
             )
         self.master.state_check(pysoem.PREOP_STATE, 200_000)
-        return int(found)
+        return len(self.slaves)
 
     def remap(self, slave: Any) -> None:
         """Map 6040h, 607Ah and 6041h, 6064h, 606Ch instead of the fixed maps."""
@@ -160,11 +172,11 @@ class Bus:
             slave.output = self.outputs.pack(word, self.targets[number], *self.fields)
         return self.cycle()
 
-    def operate(self) -> bool:
+    def operate(self, cycles: int = MANY) -> bool:
         self.master.state = pysoem.OP_STATE
         self.cycle()
         self.master.write_state()
-        return self.until(lambda: self.master.state_check(pysoem.OP_STATE, 1) == 8, 100)
+        return self.until(lambda: self.master.state_check(pysoem.OP_STATE, 1) == 8, cycles)
 
     def until(self, reached: Callable[[], bool], count: int, *, on: bool = False) -> bool:
         """Go on until something is so, at most for some cycles."""
@@ -178,13 +190,10 @@ class Bus:
         return all(self.status(x) is State.OPERATION_ENABLED for x in self.slaves)
 
     def enable(self) -> bool:
-        return self.until(self.enabled, 40, on=True)
+        return self.until(self.enabled, MANY, on=True)
 
     def start(self) -> None:
-        # The library gives a frame of a scan 6 ms, and a busy machine may need more.
-        limit = time.monotonic() + 60.0
-        while self.scan() != 6:
-            assert time.monotonic() < limit
+        self.scan()
         self.configure()
         assert self.operate()
         assert self.enable()
@@ -195,12 +204,17 @@ class Bus:
 
     def acknowledge(self) -> None:
         """Bring every slave that fell back to SAFEOP into OP again."""
-        self.master.read_state()
-        for slave in self.slaves:
-            if slave.state == pysoem.SAFEOP_STATE + pysoem.STATE_ERROR:
-                slave.state = pysoem.SAFEOP_STATE + pysoem.STATE_ACK
-                slave.write_state()
-        assert self.operate()
+
+        def up() -> bool:
+            self.master.read_state()
+            for slave in self.slaves:
+                if slave.state == pysoem.SAFEOP_STATE + pysoem.STATE_ERROR:
+                    slave.state = pysoem.SAFEOP_STATE + pysoem.STATE_ACK
+                    slave.write_state()
+            return self.operate(100)
+
+        # What a busy segment has not heard is asked for again.
+        assert wait_for(up)
 
 
 def bring_up(bus: Bus) -> dict[str, Any]:
@@ -246,7 +260,6 @@ def abort(slave: Any, index: int, sub: int, data: bytes | None) -> int:
 
 def lost_slaves(bus: Bus) -> dict[str, Any]:
     """Power goes and comes back: at the end of the cable, in the middle, for a moment."""
-    bus.watchdog = 100
     bus.start()
     seen: dict[str, Any] = {}
     bus.faults.call('power_off', slave=6)
@@ -256,6 +269,9 @@ def lost_slaves(bus: Bus) -> dict[str, Any]:
     seen['with_6'] = [bus.cycle() for _ in range(5)]
     bus.faults.call('power_off', slave=3)
     seen['without_3'] = [bus.cycle() for _ in range(40)]
+    # Those that no frame reaches have their watchdogs.
+    behind = ['FAULT', 'FAULT']
+    bus.until(lambda: bus.faults.call('observe')['drive_states'][3:5] == behind, MANY)
     plant = bus.faults.call('observe')
     seen['powered'], seen['drives'] = plant['powered'], plant['drive_states']
     bus.faults.call('power_on', slave=3)
@@ -280,7 +296,7 @@ def recover(bus: Bus, position: int) -> list[int]:
     bus.cycle()
     slave.state = pysoem.OP_STATE
     slave.write_state()
-    bus.until(lambda: slave.state_check(pysoem.OP_STATE, 1) == pysoem.OP_STATE, 100)
+    bus.until(lambda: slave.state_check(pysoem.OP_STATE, 1) == pysoem.OP_STATE, MANY)
     return result
 
 
@@ -289,7 +305,7 @@ def drive_faults(bus: Bus) -> dict[str, Any]:
     bus.start()
     bus.faults.call('drive_fault', slave=4, code=0x2310)
     seen: dict[str, Any] = {
-        'fault': bus.until(lambda: bus.status(bus.slaves[3]) is State.FAULT, 20),
+        'fault': bus.until(lambda: bus.status(bus.slaves[3]) is State.FAULT, MANY),
         'others': [bus.status(x).name for x in bus.slaves],
     }
     for slave in bus.slaves:
@@ -307,25 +323,30 @@ def drive_faults(bus: Bus) -> dict[str, Any]:
     seen['enabled_again'] = bus.enable()
     bus.targets[0] += 1 << 26
     first = bus.slaves[0]
-    seen['jump'] = bus.until(lambda: bus.status(first) is State.FAULT, 60, on=True)
+    seen['jump'] = bus.until(lambda: bus.status(first) is State.FAULT, MANY, on=True)
     seen['jump_code'] = bus.inputs.unpack(bus.slaves[0].input)[0]
     return seen
 
 
 def silence(bus: Bus) -> dict[str, Any]:
     """The master stops talking while the drives move."""
-    bus.watchdog = 100
     bus.start()
     for _ in range(20):
         bus.targets = [x + 20_000 for x in bus.targets]
         bus.drive()
-    time.sleep(0.3)
-    seen: dict[str, Any] = {'al': bus.al()}
+
+    def stopped() -> bool:
+        before = bus.faults.call('observe')
+        time.sleep(0.05)
+        after = bus.faults.call('observe')
+        return 'OPERATION_ENABLED' not in after['drive_states'] and (
+            before['positions'] == after['positions']
+        )
+
+    # The watchdogs, then the ramps of the drives.
+    seen: dict[str, Any] = {'at_rest': wait_for(stopped), 'al': bus.al()}
     plant = bus.faults.call('observe')
     seen['drives'], seen['codes'] = plant['drive_states'], plant['error_codes']
-    time.sleep(0.05)
-    later = bus.faults.call('observe')
-    seen['at_rest'] = plant['positions'] == later['positions']
     bus.acknowledge()
     seen['enabled'] = bus.enable()
     return seen

@@ -54,7 +54,7 @@ def play(socket_path: Path) -> Play:
             env=ENVIRONMENT,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=250,
             check=False,
         )
         if done.returncode == NOT_ALLOWED:
