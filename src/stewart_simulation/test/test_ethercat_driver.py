@@ -55,6 +55,7 @@ PATIENCE = {
     'playout_delay': 0.4,
     'extrapolation_time': 1.0,
     'command_timeout': 4.0,
+    'stall_timeout': 60.0,
     'overrun_share': 1.0,
     'ethercat.cycle_time': 0.01,
     'ethercat.receive_timeout': 0.2,

@@ -37,6 +37,7 @@ PATIENCE = {
     'playout_delay': 0.4,
     'extrapolation_time': 0.6,
     'command_timeout': 4.0,
+    'stall_timeout': 60.0,
     'overrun_share': 1.0,
 }
 
