@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+import re
 
 import pytest
 
@@ -13,6 +15,7 @@ pytest.importorskip('rclpy')
 from node_harness import Harness
 from probe_rig import ProbeRig
 from rclpy.node import Node
+from stewart_bags.errors import BagError
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
@@ -56,12 +59,29 @@ def test_the_verb_views_the_rig_of_a_namespace(monkeypatch: pytest.MonkeyPatch) 
             node.destroy_node()
 
 
-def test_the_verb_refuses_a_namespace_for_a_bag() -> None:
+@pytest.mark.parametrize(
+    ('said', 'why'),
+    [
+        (['--namespace', 'hexapod'], 'has its topics as they are, see --topic'),
+        (['--watch-only'], 'has no controls'),
+        (['--taught-to', 'points.yaml'], 'has no waypoints to append'),
+        (['--record-to', 'bags'], 'is not recorded again'),
+    ],
+)
+def test_the_verb_refuses_for_a_bag_what_only_a_rig_has(said: list[str], why: str) -> None:
     parser = argparse.ArgumentParser()
     view.add_arguments(parser)
-    arguments = parser.parse_args(['a_bag', '--namespace', 'hexapod'])
-    with pytest.raises(ConfigurationError, match=r'--namespace: expected no bag: .* see --topic'):
+    arguments = parser.parse_args(['a_bag', *said])
+    told = f'{said[0]}: expected no bag: a recording {why}, got '
+    with pytest.raises(ConfigurationError, match=re.escape(told)):
         view.main(arguments)
+
+
+def test_the_verb_takes_a_bag_with_nothing_else_said(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+    with pytest.raises(BagError):
+        view.main(parser.parse_args([str(tmp_path / 'no_bag')]))
 
 
 def test_an_open_door_is_refused_before_a_rig_is_there() -> None:

@@ -14,6 +14,15 @@ from stewart_tables.errors import ConfigurationError
 from stewart_tables.outputs import output_file, output_folder
 
 LAST_PORT = 65535
+TAUGHT_TO = 'taught.yaml'
+RECORD_TO = Path()
+LIVE_ONLY: dict[str, tuple[object, str]] = {
+    'namespace': ('', 'has its topics as they are, see --topic'),
+    'watch_only': (False, 'has no controls'),
+    'taught_to': (TAUGHT_TO, 'has no waypoints to append'),
+    'record_to': (RECORD_TO, 'is not recorded again'),
+}
+"""Arguments that a bag does not take: their value where nobody said them, and why."""
 HELP = 'show the platform in a browser, live or from a bag'
 
 DETAILS = """
@@ -42,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--token', default='', help=text)
     text = 'waypoints recorded by the page are appended to it (default: %(default)s)'
     parser.add_argument(
-        '--taught-to', type=output_file, default='taught.yaml', metavar='FILE', help=text
+        '--taught-to', type=output_file, default=TAUGHT_TO, metavar='FILE', help=text
     )
     text = 'folder in which the page records bags (default: this one)'
     parser.add_argument(
-        '--record-to', type=output_folder, default='.', metavar='FOLDER', help=text
+        '--record-to', type=output_folder, default=RECORD_TO, metavar='FOLDER', help=text
     )
     parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
     parser.add_argument(
@@ -68,12 +77,21 @@ def main(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C.
 
     Raises:
-        ConfigurationError: If a bag is to be shown in a namespace.
+        ConfigurationError: If a bag is to be shown with what only a live graph has.
     """
-    if arguments.bag is not None and arguments.namespace:
-        expected = 'no bag: a recording has its topics as they are, see --topic'
-        raise ConfigurationError('--namespace', arguments.namespace, expected)
-    return _live(arguments) if arguments.bag is None else _replay(arguments)
+    if arguments.bag is None:
+        return _live(arguments)
+    _refuse_what_is_live(arguments)
+    return _replay(arguments)
+
+
+def _refuse_what_is_live(arguments: argparse.Namespace) -> None:
+    """Refuse what has no effect on a recording, rather than let somebody rely on it."""
+    for name, (unsaid, why) in LIVE_ONLY.items():
+        value = getattr(arguments, name)
+        if value != unsaid:
+            option = f'--{name.replace("_", "-")}'
+            raise ConfigurationError(option, str(value), f'no bag: a recording {why}')
 
 
 def _live(arguments: argparse.Namespace) -> int:
