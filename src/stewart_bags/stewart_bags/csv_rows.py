@@ -8,6 +8,8 @@ in the axes of its child frame is turned. The IMU stays in sensor axes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from stewart_bags.reading import Bag
@@ -22,6 +24,7 @@ from stewart_bags.series import (
     Series,
     SetpointSeries,
 )
+from stewart_bags.unstamped import stamped
 from stewart_tables.columns import ACCELERATION, POSE, TWIST
 
 Array = NDArray[np.float64]
@@ -46,13 +49,15 @@ KINDS: dict[type[Series], tuple[tuple[tuple[str, ...], tuple[str, str]], ...]] =
 _BY_TYPE = {kind.MSGTYPE: kind for kind in KINDS}
 
 
-def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
-    """Read a topic as a table.
+def rows(
+    bag: Bag, topic: str, tell: Callable[[str], None] = lambda _: None
+) -> tuple[list[str], Array]:
+    """Read a topic as a table; `tell` hears of stamps that are all zero.
 
     Returns:
         Names of the columns; quantities that were never measured have none.
         (n, columns): ``time_s`` is the stamp after the beginning of the bag, the same for all its
-        topics.
+        topics; the time of receipt where all stamps are zero.
 
     Raises:
         MissingTopic, WrongType: If there is no such topic, or its type has no columns.
@@ -73,7 +78,8 @@ def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
         for columns, attributes in KINDS[kind]:
             names += columns
             arrays += [_in_base(series, attribute) for attribute in attributes]
-    return names, np.concatenate([series.seconds(bag.start_ns)[:, None], *arrays], axis=1)
+    time = stamped(series, tell).seconds(bag.start_ns)
+    return names, np.concatenate([time[:, None], *arrays], axis=1)
 
 
 def _in_base(series: Series, attribute: str) -> Array:

@@ -132,3 +132,19 @@ def test_legs_have_columns_for_what_was_measured_only(make_bag: Callable[..., Pa
 def test_type_without_columns_is_named(make_bag: Callable[..., Path]) -> None:
     with Bag(make_bag(3)) as bag, pytest.raises(WrongType, match='std_msgs/msg/String'):
         rows(bag, 'note')
+
+
+def test_a_topic_that_nobody_stamped_has_the_times_of_receipt(
+    tmp_path: Path, joint_state: Callable[..., Any]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(5):
+            writer.write('/actuator_states', 10**12 + 10**8 * number, joint_state(number, 0))
+            writer.write('/others', 10**12 + 10**8 * number, joint_state(number, 10**12 + 7))
+    told: list[str] = []
+    with Bag(tmp_path / 'bag') as bag:
+        _, unstamped = rows(bag, '/actuator_states', told.append)
+        _, stamped = rows(bag, '/others', told.append)
+    np.testing.assert_allclose(unstamped[:, 0], 0.1 * np.arange(5), atol=1e-9)
+    np.testing.assert_allclose(stamped[:, 0], 7e-9, atol=1e-12)
+    assert told == ["/actuator_states: all stamps are zero, the bag's own times are used"]

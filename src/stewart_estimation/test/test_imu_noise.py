@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -217,15 +218,34 @@ def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
         run([str(tmp_path / 'rest.csv')])
 
 
-def test_stamps_that_stand_are_called_so(tmp_path) -> None:
-    with BagWriter(tmp_path / 'bag') as writer:
+def write_imu(path: Path, seconds: int) -> None:
+    """Write noise at rest, 100 samples/s received, every message stamped alike [s]."""
+    noise = 0.01 * np.random.default_rng(5).normal(size=(2000, 6))
+    with BagWriter(path) as writer:
         types = writer.typestore.types
-        header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](0, 0), 'imu')
+        stamp = types['builtin_interfaces/msg/Time'](seconds, 0)
+        header = types['std_msgs/msg/Header'](stamp, 'imu')
         vector, turn = types['geometry_msgs/msg/Vector3'], types['geometry_msgs/msg/Quaternion']
         unknown, here = np.zeros(9), turn(0.0, 0.0, 0.0, 1.0)
-        still, up = vector(0.0, 0.0, 0.0), vector(0.0, 0.0, 9.81)
-        message = types['sensor_msgs/msg/Imu'](header, here, unknown, still, unknown, up, unknown)
-        for number in range(300):
+        for number, (fx, fy, fz, *rates) in enumerate(noise.tolist()):
+            felt, turning = vector(fx, fy, 9.81 + fz), vector(*rates)
+            message = types['sensor_msgs/msg/Imu'](
+                header, here, unknown, turning, unknown, felt, unknown
+            )
             writer.write('/imu/data', 10**9 + 10**7 * number, message)
-    with pytest.raises(ConfigurationError, match='stamps: expected stamps that increase, got 0'):
+
+
+def test_stamps_that_stand_are_called_so(tmp_path) -> None:
+    write_imu(tmp_path / 'bag', 7)
+    with pytest.raises(ConfigurationError, match='stamps: expected stamps that increase, got 7'):
         run([str(tmp_path / 'bag')])
+
+
+def test_samples_that_nobody_stamped_are_taken_when_they_were_received(tmp_path, capsys) -> None:
+    write_imu(tmp_path / 'bag', 0)
+    assert run([str(tmp_path / 'bag'), '--json']) == 0
+    said = capsys.readouterr()
+    assert "/imu/data: all stamps are zero, the bag's own times are used" in said.err
+    found = json.loads(said.out)
+    assert found['period_s'] == pytest.approx(0.01)
+    assert found['fx']['density'] == pytest.approx(0.01 * 0.1, rel=0.1)

@@ -36,27 +36,32 @@ def poses_of(platform: Platform) -> list[Pose]:
 
 @pytest.fixture(scope='module')
 def bag_of_strokes(tmp_path_factory: pytest.TempPathFactory, ex800: Platform) -> Path:
-    """Write strokes alone, 50 a second, with a driver that is enabled half way."""
     path = tmp_path_factory.mktemp('bags') / 'strokes'
-    geometry = ex800.geometry
+    write_strokes(path, ex800)
+    return path
+
+
+def write_strokes(path: Path, platform: Platform, *, stamped: bool = True) -> None:
+    """Write strokes alone, 50 a second."""
+    geometry = platform.geometry
     with BagWriter(path) as writer:
         types = writer.typestore.types
         time = types['builtin_interfaces/msg/Time']
         header = types['std_msgs/msg/Header']
         joints = types['sensor_msgs/msg/JointState']
         names = [f'leg_{leg}' for leg in range(1, 7)]
-        for step, pose in enumerate(poses_of(ex800)):
+        for step, pose in enumerate(poses_of(platform)):
             now = NS + step * NS // 50
+            stamp = now if stamped else 0
             lengths = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
             message = joints(
-                header(time(now // NS, now % NS), ''),
+                header(time(stamp // NS, stamp % NS), ''),
                 names,
                 lengths - geometry.retracted_length,
                 np.zeros(6),
                 np.empty(0),
             )
             writer.write('/actuator_states', now, message)
-    return path
 
 
 def test_strokes_give_the_pose(bag_of_strokes: Path, ex800: Platform) -> None:
@@ -70,6 +75,19 @@ def test_strokes_give_the_pose(bag_of_strokes: Path, ex800: Platform) -> None:
         np.testing.assert_allclose(shown.pose.rotation, wanted.rotation, atol=1e-9)
         assert shown.forces is None
         assert shown.commanded is None
+
+
+def test_strokes_that_nobody_stamped_are_shown_when_they_were_received(
+    tmp_path: Path, ex800: Platform
+) -> None:
+    write_strokes(tmp_path / 'bag', ex800, stamped=False)
+    told: list[str] = []
+    recording = read_recording(tmp_path / 'bag', ex800.geometry, tell=told.append)
+    assert told == ["/actuator_states: all stamps are zero, the bag's own times are used"]
+    assert recording.duration == pytest.approx((STATES - 1) / 50)
+    shown = recording.at(0.4 + 1e-6).pose
+    assert shown is not None
+    np.testing.assert_allclose(shown.position, poses_of(ex800)[20].position, atol=1e-9)
 
 
 def test_the_legs_tell_whose_recording_it_is(bag_of_strokes: Path, ex800: Platform) -> None:

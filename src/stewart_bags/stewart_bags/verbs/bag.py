@@ -31,7 +31,8 @@ HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 
 DETAILS = """
 CSV goes to standard output, with the columns of docs/conventions.md; time_s counts from the
-beginning of the bag, for all topics alike.
+beginning of the bag, for all topics alike. Where all stamps of a topic are zero it is the time of
+receipt, and a sentence says so.
 
 examples:
   stewart bag run_1 --check
@@ -84,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     with Bag(arguments.bag) as bag:
         if arguments.csv is not None:
-            names, values = rows(bag, arguments.csv)
+            names, values = rows(bag, arguments.csv, _tell)
             # Adding 0 turns -0 into 0.
             header = ','.join(names)
             np.savetxt(sys.stdout, values + 0.0, '%.15g', ',', header=header, comments='')
@@ -103,6 +104,10 @@ def main(arguments: argparse.Namespace) -> int:
             for name, finding in found or ():
                 print(f'{name}: {finding}')
     return 0
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _print_topics(bag: Bag) -> None:

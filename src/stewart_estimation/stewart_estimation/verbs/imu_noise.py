@@ -14,6 +14,7 @@ import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import read_series
+from stewart_bags.unstamped import stamped
 from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_stretch
 from stewart_estimation.rest import oddities
 from stewart_estimation.samples import ImuSeries
@@ -125,7 +126,9 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
     if Path(arguments.recording).suffix.lower() == '.csv':
         return read_imu(arguments.recording).ordered()
     with Bag(arguments.recording) as bag:
-        imu = read_series(bag, arguments.imu_topic, RecordedImu)
+        recorded = read_series(bag, arguments.imu_topic, RecordedImu)
+        # A second of receipt lasts as long as one of the sensor, and jitter is no noise here.
+        imu = stamped(recorded, lambda text: print(text, file=sys.stderr))
         seconds = imu.seconds(bag.start_ns)
     if len(imu) > 1 and not np.ptp(imu.stamp_ns):
         stamp = float(imu.stamp_ns[0]) / 1e9

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from stewart_bags.series import (
     Series,
     SetpointSeries,
 )
+from stewart_bags.unstamped import stamped
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.solvers.forward import forward_batch_from_positions
 from stewart_viewer.recognition import WrongPlatform
@@ -31,7 +32,10 @@ S = TypeVar('S', bound=Series)
 
 
 def read_recording(
-    path: Path, geometry: Geometry | None, renamed: Mapping[str, str] | None = None
+    path: Path,
+    geometry: Geometry | None,
+    renamed: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Recording:
     """Read a bag, times after its first message [s]; where no pose was recorded, from the strokes.
 
@@ -39,6 +43,7 @@ def read_recording(
         path: The bag.
         geometry: Joints of the platform, if it is known.
         renamed: What topics are called in this bag, by our names.
+        tell: Hears of topics whose stamps are all zero; they are shown when they were received.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
@@ -50,19 +55,23 @@ def read_recording(
 
         def there(topic: str, kind: type[S]) -> S | None:
             found = bag.find(topic)
-            return read_series(bag, topic, kind) if found is not None and found.count else None
+            if found is None or not found.count:
+                return None
+            return stamped(read_series(bag, topic, kind), tell)
 
         origin, strokes = bag.start_ns, bag.find('actuator_states')
         posed_topic = bag.find('platform/pose')
         has_poses = bool(posed_topic and posed_topic.count)
         try:
-            legs = read_joints(bag, 'actuator_states') if strokes and strokes.count else None
+            legs = None
+            if strokes and strokes.count:
+                legs = stamped(read_joints(bag, 'actuator_states'), tell)
         except MissingJoints:
             if not has_poses:
                 raise
             legs = None
         if legs is None or has_poses:
-            measured = read_series(bag, 'platform/pose', PoseSeries)
+            measured = stamped(read_series(bag, 'platform/pose', PoseSeries), tell)
             poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
         elif geometry is None:
             raise WrongPlatform(

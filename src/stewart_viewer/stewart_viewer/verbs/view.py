@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 import sys
 
@@ -133,15 +134,16 @@ def _replay(arguments: argparse.Namespace) -> int:
 
     with StopSignals() as stop:
         name = arguments.platform
-        print(f'reading {arguments.bag} …', file=sys.stderr)
+        _tell(f'reading {arguments.bag} …')
+        read = partial(read_recording, arguments.bag, renamed=dict(arguments.topic), tell=_tell)
         if name is None:
-            recording = read_recording(arguments.bag, None, dict(arguments.topic))
+            recording = read(None)
             name = recognise(
                 recording, {name: load_platform(name).geometry for name in platform_names()}
             )
         else:
             geometry = load_platform(name).geometry
-            recording = read_recording(arguments.bag, geometry, dict(arguments.topic))
+            recording = read(geometry)
             check(recording, geometry, name)
         platform = load_platform(name)
         page = open_page(arguments.host, arguments.port, arguments.token)
@@ -153,8 +155,12 @@ def _replay(arguments: argparse.Namespace) -> int:
             ]
             replay = Replay(server, parts, recording, arguments.speed)
             parts += [LegPlots(server, platform), Looks(server, platform)]
-            print(page.url, file=sys.stderr)
+            _tell(page.url)
             replay.run(lambda: stop.requested)
         finally:
             page.close()
     return 0
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
