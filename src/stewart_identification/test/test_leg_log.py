@@ -367,3 +367,27 @@ def test_what_was_odd_about_the_rows_of_legs_is_told(
     said = capsys.readouterr().err
     assert 'line 10 first, do not have 13 cells' in said
     assert 'forces of 1 of 159 samples are not finite, at first sample 19' in said
+
+
+@pytest.mark.parametrize(
+    'torques', ['torque_#_Nm', 'leg # load torque', 'Effort # (N·m)', '扭矩#']
+)
+def test_what_is_not_taken_is_named_and_torques_are_no_forces(
+    torques: str, read: Callable[..., LegLog]
+) -> None:
+    head = ['time_s', *named('stroke_#_m', torques, 'velocity_#_mps')]
+    log = read(table(head, np.column_stack([TIME, STROKES, 0.02 * FORCES, STROKES])))
+    in_metres(log)
+    assert log.forces is None
+    left_out, hint = log.remarks
+    first, last = torques.replace('#', '1'), torques.replace('#', '6')
+    assert left_out.endswith(f'not taken: {first} to {last}, velocity_1_mps to velocity_6_mps')
+    assert '2π times torque and gear ratio by lead' in hint
+
+
+def test_torques_that_are_named_as_forces_are_taken(read: Callable[..., LegLog]) -> None:
+    head = ['time_s', *named('stroke_#_m', 'torque_#')]
+    values = np.column_stack([TIME, STROKES, FORCES])
+    log = read(table(head, values), names={'forces': 'torque_#'}, units={'forces': 'n'})
+    assert log.forces is not None
+    assert not any('not taken' in text for text in log.remarks)

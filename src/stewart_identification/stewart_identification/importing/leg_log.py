@@ -29,8 +29,12 @@ UNITS = {'strokes': LENGTHS, 'lengths': LENGTHS, 'forces': FORCES}
 """What a group of six can be, and its units."""
 GUESSED = {'strokes': ('m', 'cm', 'mm'), 'lengths': ('m', 'cm', 'mm'), 'forces': ('n', 'kn')}
 NOT_MEASURED = re.compile(
-    'cmd|command|target|desired|setpoint|refer|soll|vel|speed|rate|accel|temp|current|err|力矩|速度'
+    'cmd|command|target|desired|setpoint|refer|soll|vel|speed|rate|accel|temp|current|err|速度|'
+    'torque|moment|[力转扭]矩'
 )
+TORQUE = re.compile('torque|moment|[力转扭]矩')
+TORQUES = ('nm', 'n.m', 'mnm', 'ncm', 'knm')
+"""Units of torque, small letters without blanks."""
 WORDS = {
     'forces': re.compile('force|effort|load|thrust|kraft|力|tension|axial|(^|_)f[_#]'),
     'strokes': re.compile('stroke|exten|displ|hub|行程|位移|(^|_)[qs][_#]'),
@@ -78,6 +82,11 @@ class Six:
     stem: str
     unit: str
     places: tuple[int, ...]
+
+    @property
+    def is_torque(self) -> bool:
+        """Whether name or unit say that it is the torque of a motor."""
+        return self.unit in TORQUES or TORQUE.search(self.stem) is not None
 
     @property
     def role(self) -> str | None:
@@ -146,12 +155,30 @@ def leg_log(
         )
     remarks: list[str] = []
     strokes = _strokes(moved[0], table, platform, chosen, remarks)
-    forces = None
+    forces, taken = None, moved[:1]
     for six in _of(groups, 'forces', chosen, table):
         forces = _forces(six, table, platform, strokes, remarks)
+        taken.append(six)
+    remarks += _left_out([six for six in groups if six not in taken], table)
     stamps = table.stamps(start_ns)
     # What reading the times found odd is among those of the table only now.
     return LegLog(stamps, strokes, forces, (*table.remarks, *remarks))
+
+
+def _left_out(groups: list[Six], table: LogTable) -> list[str]:
+    """Say which columns of legs are not taken, and what can be made of torques."""
+    if not groups:
+        return []
+    ends = [(table.names[six.places[0]], table.names[six.places[-1]]) for six in groups]
+    told = ', '.join(f'{first} to {last}' for first, last in ends)
+    remarks = [f'{table.place}: not taken: {told}']
+    if any(six.is_torque for six in groups):
+        remarks.append(
+            'torques of motors are no forces of legs: with a screw a force is 2π times torque and '
+            'gear ratio by lead, less what friction takes; turn them into N and import them as '
+            '--name forces=NAME#'
+        )
+    return remarks
 
 
 def _is_chosen(six: Six, chosen: Mapping[str, str]) -> str | None:
