@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import foreign_models as foreign
 import numpy as np
@@ -20,7 +21,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.model.ring_dimensions import assumed_limits
 from stewart_kinematics.model.schema import Section
-from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion import Motion, Pose
 
 pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo, PyPI: mujoco')
 
@@ -309,6 +310,47 @@ def test_couplings_of_legs_are_told(tmp_path: Path) -> None:
     text = foreign.gazebo_urdf().replace('<child link="piston2"/>', mimic)
     _, notes = imported(tmp_path, text)
     assert 'p2: it mimics p1, which has no place' in notes
+
+    mimic = '<child link="cross2"/><mimic joint="u1"/>'
+    text = foreign.gazebo_urdf().replace('<child link="cross2"/>', mimic)
+    _, notes = imported(tmp_path, text)
+    assert 'u2: it mimics u1, which has no place' in notes
+
+
+def test_a_base_that_is_drawn_tilted_loses_nothing(tmp_path: Path) -> None:
+    turn = Rotation.from_euler('xyz', [10.0, 5.0, 0.0], degrees=True)
+    robot = ET.fromstring(render_urdf('vigo'))
+    for joint in robot.findall('joint'):
+        parent, origin = joint.find('parent'), joint.find('origin')
+        if parent is None or parent.get('link') != 'base_link':
+            continue
+        origin = ET.SubElement(joint, 'origin') if origin is None else origin
+        place, own = (np.array(origin.get(key, '0 0 0').split(), float) for key in ('xyz', 'rpy'))
+        turned = (turn * Rotation.from_euler('xyz', own)).as_euler('xyz')
+        origin.set('xyz', foreign.text(turn.apply(place)))
+        origin.set('rpy', foreign.text(turned))
+    upright, _ = imported(tmp_path, render_urdf('vigo'))
+    tilted, _ = imported(tmp_path, ET.tostring(robot, encoding='unicode'))
+
+    assert tilted.limits.stroke == pytest.approx(upright.limits.stroke, abs=1e-9)
+    assert tilted.limits.base_joint_angle == pytest.approx(upright.limits.base_joint_angle)
+    before, after = (item.geometry.neutral_pose for item in (upright, tilted))
+    assert after.position == pytest.approx(turn.apply(np.array(before.position)), abs=1e-9)
+    axes = np.vstack([np.eye(3), -np.eye(3), np.random.default_rng(3).normal(size=(6, 3))])
+    far = [_reach(tilted, direction) for direction in turn.apply(axes)]
+    assert far == pytest.approx([_reach(upright, direction) for direction in axes], abs=1e-6)
+
+
+def _reach(platform: Platform, direction: np.ndarray) -> float:
+    """How far the platform may go from neutral, in lengths of a direction."""
+    guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
+    near, far = 0.0, 1.0
+    assert guard.allowed(Motion.at_rest(pose))
+    while far - near > 1e-8:
+        middle = 0.5 * (near + far)
+        moved = Pose(pose.position + middle * direction, pose.quaternion_xyzw)
+        near, far = (middle, far) if guard.allowed(Motion.at_rest(moved)) else (near, middle)
+    return near
 
 
 def test_models_without_limits_get_an_assumed_stroke(tmp_path: Path) -> None:

@@ -30,6 +30,9 @@ from stewart_kinematics.spatial import rpy_deg
 
 ALIKE = 1e-6  # legs that differ by a larger part are worth a note
 
+FLAT = 0.1
+"""Joints that are off their plane by a smaller part of their spread lie in it."""
+
 ASSUMED_STROKE = 0.25
 """Half of a stroke that a model does not say, as a part of the mean length of a leg."""
 
@@ -160,25 +163,34 @@ class _Import:
     def _neutral(
         self, drawn: Pose, bases: Array, sockets: Array, reach: Array, lengths: Array
     ) -> Pose:
-        """Return the pose of the drawing if the legs reach it, or else the one half way up."""
+        """Return the pose of the drawing if the legs reach it, or else the one half way out.
+
+        That stands off the plane of the base's joints, which may be tilted in the base's frame.
+        """
         slack = 1e-6
         if np.all((reach[0] - slack <= lengths) & (lengths <= reach[1] + slack)):
             return drawn
 
+        tops = drawn.position + sockets @ drawn.rotation.T
+        centre = tops.mean(axis=0) - bases.mean(axis=0)
+        outward = np.sum([leg.along for leg in self.found.legs], axis=0) @ self.base.rotation
+        normal = _normal(bases, outward)
+        level = drawn.position - (centre @ normal) * normal
+
         def excess(height: float) -> float:
-            place = np.array([*drawn.position[:2], height])
-            legs = place + sockets @ drawn.rotation.T - bases
+            legs = tops + (height - centre @ normal) * normal - bases
             return float(np.linalg.norm(legs, axis=1).mean() - reach.mean())
 
-        lowest = float(bases[:, 2].mean() - (sockets @ drawn.rotation.T)[:, 2].mean())
-        if excess(lowest) >= 0.0:
+        if excess(0.0) >= 0.0:
             expected = f'{reach[0]:.6g} to {reach[1]:.6g} m, what the slides allow, at some height'
             drawn_legs = lengths.round(6).tolist()
             raise ConfigurationError('drawn legs [m]', drawn_legs, expected, self.file)
-        height = float(brentq(excess, lowest, lowest + 2.0 * reach.mean()))
-        where = f'half way out, at {height:.6g} m; the drawing is out of reach'
+        height = float(brentq(excess, 0.0, 2.0 * reach.mean()))
+        place = level + height * normal
+        far = f'{float(place @ normal):.6g} m'
+        where = f'half way out, at {far}; the drawing is out of reach'
         self._assume('neutral_pose', where)
-        return Pose(np.array([*drawn.position[:2], height]), drawn.quaternion_xyzw)
+        return Pose(place, drawn.quaternion_xyzw)
 
     def _limits(self, geometry: Geometry) -> dict[str, Any]:
         """Return every number of `NUMBERS`, from the model or assumed."""
@@ -297,6 +309,19 @@ class _Import:
                 differ = f'the legs differ in {what} by {worst:.3g}, the mean is taken'
                 self.notes.append(f'masses.{name}: {differ}')
         return RigidBody(float(mean[0]), mean[1:4], mean[4:].reshape(3, 3))
+
+
+def _normal(bases: Array, outward: Array) -> Array:
+    """Return the normal of the plane of six base joints, to the side to which the legs point.
+
+    Joints that lie in no plane, or legs within it, are taken for a base that stands upright.
+    """
+    _, spread, axes = np.linalg.svd(bases - bases.mean(axis=0))
+    normal = axes[2] if spread[2] < FLAT * spread[1] else np.array([0.0, 0.0, 1.0])
+    side = float(outward @ normal)
+    if abs(side) < FLAT:
+        side = float(normal[2])
+    return np.asarray(-normal if side < 0.0 else normal)
 
 
 def _angles(leg: Leg, direction: Array) -> list[float]:

@@ -116,7 +116,7 @@ class _Reader:
             )
             limits = (lower, upper) if lower < upper else None
         leader = joint.find('mimic')
-        if kind == 'slide' and leader is not None:
+        if leader is not None:
             whose = leader.get('joint', 'another joint')
             self.found.ignored.append(f'{name}: it mimics {whose}, which has no place')
         # A joint that has no axis may write one of length 0.
