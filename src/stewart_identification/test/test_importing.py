@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.io import savemat
+from scipy.sparse import csc_matrix
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
 from stewart_identification.importing.imu_log import NoImuLog
@@ -300,3 +301,28 @@ def test_fields_of_several_structs_keep_whose_they_are(tmp_path: Path) -> None:
     # One clock that stands twice is one clock.
     savemat(path, {'imu': imu, 'legs': {'t': time, 'stroke': np.ones((5, 6))}})
     assert np.diff(mat_table(path).imu().stamps_ns).tolist() == [20_000_000] * 4
+
+
+def test_sparse_and_complex_variables_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time, path = np.arange(5.0), tmp_path / 'log.mat'
+    force, rate = np.tile([0.0, 0.0, 1.0], (5, 1)), np.ones((5, 3))
+    spectrum, picked = force + 1.0j, csc_matrix(force)
+
+    savemat(path, {'t': time, 'Acc': spectrum, 'Gyro': rate})
+    with pytest.raises(NoImuLog, match='Acc is complex, save it as a full real matrix'):
+        run(path, '-o', tmp_path / 'bag')
+    savemat(path, {'t': spectrum[:, 0], 'Acc': force, 'Gyro': rate})
+    with pytest.raises(NoImuLog, match=r'no variable is the time.*; t is complex, save it'):
+        run(path, '-o', tmp_path / 'bag')
+    savemat(path, {'t': time, 'found': picked, 'Gyro': rate})
+    with pytest.raises(NoImuLog, match='acceleration is found, which is sparse, save it as'):
+        run(path, '-o', tmp_path / 'bag', '--name', 'acceleration=found')
+    savemat(path, {'imu': {'Acc': picked}})
+    with pytest.raises(NoImuLog, match=r'no numeric variable in it; imu\.Acc is sparse'):
+        run(path, '-o', tmp_path / 'bag')
+    # What nobody needs is told, and no reason to refuse the rest.
+    savemat(path, {'t': time, 'Acc': force, 'Gyro': rate, 'fft': spectrum})
+    assert run(path, '-o', tmp_path / 'bag') == 0
+    assert 'left out; fft is complex, save it as a full real matrix' in capsys.readouterr().err

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
+from scipy.sparse import issparse
 from stewart_identification.importing.imu_log import (
     NoImuLog,
     Stamps,
@@ -39,6 +40,7 @@ from stewart_kinematics.motion import Array
 
 ROLES = ('time', *QUANTITIES, *UNITS)
 DEEPEST = 3
+FULL = 'save it as a full real matrix'
 
 
 def mat_table(
@@ -60,15 +62,18 @@ def mat_table(
         NoImuLog: If it is no such file, or a variable that was named is not there.
         OSError: If the file cannot be read.
     """
-    variables, chosen, said = _variables(path), dict(names or {}), dict(units or {})
+    (variables, unread), chosen, said = _variables(path), dict(names or {}), dict(units or {})
     unknown = sorted(set(chosen) - set(ROLES))
     if unknown:
         raise NoImuLog(f'{path}: no role {unknown[0]!r}, there are {", ".join(ROLES)}')
-    columns, inventory = (
-        _columns(variables, chosen, path),
-        f'variables {_listed(variables)}: say which one it is',
-    )
+    for role, name in chosen.items():
+        if name in unread:
+            raise NoImuLog(f'{path}: {role} is {name}, which is {unread[name]}, {FULL}')
+    inventory = f'variables {_listed(variables)}: say which one it is{_told(unread)}'
+    columns = _columns(variables, chosen, path)
     heads, remarks = list(columns), list[str]()
+    if unread:
+        remarks.append(f'{path}: variables are left out{_told(unread)}')
     every = list(columns.values())
 
     def numbers(places: list[int]) -> Array:
@@ -77,7 +82,7 @@ def mat_table(
     def stamps(start_ns: int) -> Stamps:
         used = _used(columns) or every
         count = max(map(len, used))
-        seconds, unit = _times(variables, chosen, rate, count, path)
+        seconds, unit = _times(variables, chosen, rate, count, path, unread)
         unit = said.get('time', unit) if rate is None else 's'
         _of_one_length([*used, seconds], path)
         found, about = stamps_of_numbers(seconds, unit, start_ns, str(path))
@@ -132,8 +137,13 @@ def _of_one_length(columns: Sequence[Array], path: Path) -> Array:
     return np.column_stack(columns)
 
 
-def _variables(path: Path) -> dict[str, Array]:
-    """Return every numeric variable, (n,) or (n, k), those of structs and named columns, too."""
+def _variables(path: Path) -> tuple[dict[str, Array], dict[str, str]]:
+    """Return every numeric variable, (n,) or (n, k), those of structs and named columns, too.
+
+    Returns:
+        Variables by name.
+        What others that hold numbers are instead, as ``complex``, by name.
+    """
     data = path.read_bytes()
     if b'MATLAB 7.3' in data[:128]:
         raise NoImuLog(f'{path}: MATLAB 7.3, save it with -v7 in MATLAB')
@@ -144,21 +154,30 @@ def _variables(path: Path) -> dict[str, Array]:
         reason = ' '.join(str(error).split()) or type(error).__name__
         raise NoImuLog(f'{path}: no MATLAB file ({reason})') from error
     gathered: list[tuple[str, str, Array]] = []
-    _gather({k: v for k, v in content.items() if not k.startswith('__')}, gathered, '', DEEPEST)
+    unread: dict[str, str] = {}
+    content = {k: v for k, v in content.items() if not k.startswith('__')}
+    _gather(content, gathered, unread, '', DEEPEST)
     if not gathered:
-        raise NoImuLog(f'{path}: there is no numeric variable in it')
+        raise NoImuLog(f'{path}: there is no numeric variable in it{_told(unread)}')
     found: dict[str, Array] = {}
     for place, name, values in gathered:
         # A name that stands for several things is none: whose it is has to be said.
         alike = all(np.array_equal(v, values, True) for _, n, v in gathered if n == name)
         found[name if alike else place + name] = values
-    return found
+    return found, unread
 
 
 def _gather(
-    content: Mapping[str, Any], found: list[tuple[str, str, Array]], place: str, depth: int
+    content: Mapping[str, Any],
+    found: list[tuple[str, str, Array]],
+    unread: dict[str, str],
+    place: str,
+    depth: int,
 ) -> None:
-    """Append the place, as ``imu.``, the name and the values of every numeric variable."""
+    """Append the place, as ``imu.``, the name and the values of every numeric variable.
+
+    What is no full matrix of real numbers goes to `unread`.
+    """
     texts = [
         [str(cell) for cell in value]
         for value in content.values()
@@ -171,7 +190,11 @@ def _gather(
         fields = getattr(value, '_fieldnames', None)
         if fields is not None and depth:
             inside = {key: getattr(value, key) for key in fields}
-            _gather(inside, found, f'{place}{name}.', depth - 1)
+            _gather(inside, found, unread, f'{place}{name}.', depth - 1)
+        elif issparse(value):
+            unread[place + name] = 'sparse'
+        elif isinstance(value, np.ndarray) and value.dtype.kind == 'c':
+            unread[place + name] = 'complex'
         elif isinstance(value, np.ndarray) and value.dtype.kind in 'fiu' and value.size > 1:
             array = np.asarray(value, dtype=float)
             titles = next((t for t in texts if array.ndim == 2 and len(t) == array.shape[1]), None)
@@ -188,6 +211,7 @@ def _times(
     rate: float | None,
     count: int,
     path: Path,
+    unread: Mapping[str, str],
 ) -> tuple[Array, str]:
     """Return times as they are, and their unit if the name says it."""
     if rate is not None:
@@ -198,9 +222,14 @@ def _times(
             return np.ravel(variables[name]), unit
     raise NoImuLog(
         f'{path}: no variable is the time, there are {_listed(variables)}; say which one it is, '
-        'or the sampling rate'
+        f'or the sampling rate{_told(unread)}'
     )
 
 
 def _listed(variables: Mapping[str, Array]) -> str:
     return ', '.join(f'{name} {values.shape}' for name, values in variables.items())
+
+
+def _told(unread: Mapping[str, str]) -> str:
+    """Return what to append to a sentence about variables that are not read."""
+    return ''.join(f'; {name} is {kind}, {FULL}' for name, kind in unread.items())
