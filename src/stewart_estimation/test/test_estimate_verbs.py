@@ -305,6 +305,16 @@ def test_fields_and_topics_that_are_not_there_are_named(write_bag, capsys) -> No
     assert 'no topic actuator_states, there are /imu/data' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('options', [[], ['--lenient']])
+def test_a_bag_that_nobody_stamped_is_refused(write_bag, options, capsys) -> None:
+    def unstamped(item: Any) -> Any:
+        item.message.header.stamp.sec = item.message.header.stamp.nanosec = 0
+        return item
+
+    assert stewart(['estimate', write_bag(unstamped), '--platform', 'srs', *options]) == 1
+    assert 'all stamps of /imu/data are zero' in capsys.readouterr().err
+
+
 def edited(source: Path, target: Path, line: int, change: Callable[[list[str]], list[str]]) -> str:
     lines = source.read_text().splitlines()
     lines[line - 1] = ','.join(change(lines[line - 1].split(',')))

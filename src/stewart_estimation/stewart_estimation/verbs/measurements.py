@@ -222,6 +222,11 @@ def read_bag(
     for series in (imu, joints):
         if len(series) < 2:
             raise BadRecording(f'{path}: {series.topic} has {len(series)} messages, needed are 2')
+        if not series.stamp_ns.any():
+            raise BadRecording(
+                f'{path}: all stamps of {series.topic} are zero, and when it was received is too '
+                'rough for an estimate: have its program stamp it'
+            )
     specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
     angular_velocity = _sigmas(imu, 'angular velocity', imu.angular_velocity_covariance)
     lengths = joints.position + geometry.retracted_length
