@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from contextlib import suppress
 from importlib.util import find_spec
 import multiprocessing
 from multiprocessing.synchronize import Event
@@ -155,11 +154,11 @@ def bare_share(path: str, seconds: float) -> float:
 def publish(period: float) -> None:
     """Publish a constant message as rclpy's examples do, until terminated."""
     import rclpy
-    from rclpy.executors import ExternalShutdownException
+    from rclpy.signals import SignalHandlerOptions
     from sensor_msgs.msg import Imu
     from stewart_node_support.qos import SENSOR_QOS
 
-    rclpy.init()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     node = rclpy.create_node('peer')
     publisher = node.create_publisher(Imu, 'imu/data', SENSOR_QOS)
     message = Imu()
@@ -169,8 +168,7 @@ def publish(period: float) -> None:
         publisher.publish(message)
 
     node.create_timer(period, tick)
-    with suppress(ExternalShutdownException):
-        rclpy.spin(node)
+    rclpy.spin(node)
 
 
 def heard_share(command: list[str], seconds: float) -> float:

@@ -418,8 +418,14 @@ def test_recorded_poses_of_a_tracker_are_used(bag, run, tmp_path, capsys) -> Non
 
 @pytest.mark.parametrize(
     ('late', 'sigma', 'advised'),
-    [(0.0, '8e-5', r'--leg-sigma (9\.\de-06|1(\.[01])?e-05)'), (2e-3, '1e-5', '--delay')],
-    ids=['noise', 'delay'],
+    [
+        pytest.param(
+            *(0.0, '8e-5', r'--leg-sigma (9\.\de-06|1(\.[01])?e-05)'),
+            id='noise',
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(2e-3, '1e-5', '--delay', id='delay'),
+    ],
 )
 def test_what_consistency_advises_makes_the_recording_consistent(
     tables, late, sigma, advised, tmp_path, capsys

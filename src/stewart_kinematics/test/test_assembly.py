@@ -142,7 +142,9 @@ def test_no_other_assembly_mode_is_in_the_region(geometry, rng):
     assert min(counts) > 1, 'the search must find other modes, too'
 
 
-@pytest.mark.parametrize('make', [ring_geometry, cloud_geometry])
+@pytest.mark.parametrize(
+    'make', [ring_geometry, pytest.param(cloud_geometry, marks=pytest.mark.slow)]
+)
 def test_random_platforms_have_regions_with_one_mode(make, rng):
     refused, regular, modes = 0, 0, []
     for _ in range(12):

@@ -102,10 +102,10 @@ def test_dietmaiers_platform_has_forty_poses():
     assert np.abs(modes.position[0] - DIETMAIER_NEUTRAL.position).max() < 1e-5
 
 
-@pytest.mark.parametrize('count', [1, pytest.param(5, marks=pytest.mark.slow)])
-def test_general_platforms_have_forty_solutions(count):
+@pytest.mark.slow
+def test_general_platforms_have_forty_solutions():
     rng, home = np.random.default_rng(5), Pose.from_rpy([0.0, 0.0, 1.5], (0.0, 0.0, 0.0))
-    for _ in range(count):
+    for _ in range(5):
         geometry = general(*(rng.uniform(-1.0, 1.0, (2, 6, 3)) * [1.0, 1.0, 0.3]), home)
         pose = about_neutral(geometry, rng, 0.5)
         lengths = leg_lengths(geometry, *pose)
@@ -151,6 +151,7 @@ def test_connected_mode_is_what_forward_says(name, count):
         assert not modes.mirrored[0]
 
 
+@pytest.mark.slow
 def test_newton_from_ten_thousand_starts_finds_no_other_mode():
     geometry, rng = load_platform('ps6tl_1500').geometry, np.random.default_rng(17)
     lengths = leg_lengths(geometry, *about_neutral(geometry, rng, 0.25))

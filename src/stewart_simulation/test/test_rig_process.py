@@ -219,6 +219,7 @@ def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mov
 
 
 @pytest.mark.realtime
+@pytest.mark.slow
 def test_a_killed_cyclic_process_leaves_the_plant_held_by_its_drives(
     rig: RigProcess, mover: Mover, lateness: Callable[[], float]
 ) -> None:
@@ -241,15 +242,14 @@ def test_a_killed_cyclic_process_leaves_the_plant_held_by_its_drives(
     np.testing.assert_allclose(reader.read().strokes, rest.strokes, atol=1e-4)
 
 
+# test_ethercat_inline.py has faults of drives and encoders in simulated time.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'said'),
     [
-        # test_ethercat_backend.py has it, too, without a plant.
-        pytest.param('ethercat.drive_fault', {'slave': 4}, 'leg 4', marks=pytest.mark.slow),
+        ('ethercat.drive_fault', {'slave': 4}, 'leg 4'),
         ('plant.encoder_jump', {'leg': 3, 'metres': 0.03}, 'leg 3'),
-        pytest.param(
-            'plant.torque_limit', {'leg': 1, 'share': 0.0}, 'leg 1', marks=pytest.mark.slow
-        ),
+        ('plant.torque_limit', {'leg': 1, 'share': 0.0}, 'leg 1'),
     ],
 )
 def test_a_fault_in_motion_lets_go_of_all_legs(
