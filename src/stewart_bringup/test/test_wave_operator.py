@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-import gc
 from typing import Any
 
 import pytest
@@ -36,9 +35,6 @@ def straw() -> Iterator[Straw]:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     yield Straw()
     rclpy.try_shutdown()
-    # Nodes, clients and tasks refer to each other: until they are collected, each test would leave
-    # a participant to the next ones.
-    gc.collect()
 
 
 def play(straw: Straw, stop: StopSignals, how: str = 'play', **settings: Any) -> bool:

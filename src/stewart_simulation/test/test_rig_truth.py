@@ -14,15 +14,24 @@ from stewart_simulation.rig import truth
 from stewart_simulation.rig.truth import TruthReader, TruthWriter
 
 
+Ends = tuple[TruthWriter, TruthReader]
+
+
+@pytest.fixture
+def ends(tmp_path: Path) -> Ends:
+    return TruthWriter(tmp_path / 'truth'), TruthReader(tmp_path / 'truth')
+
+
 def write(writer: TruthWriter, value: float) -> None:
     six = np.full(6, value)
     state = np.array([value, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, *six])
     writer.write(np.concatenate([(value, 1e9, value), state, six, six, six, six, np.zeros(6)]))
 
 
-def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(tmp_path: Path) -> None:
-    writer = TruthWriter(tmp_path / 'truth')
-    reader = TruthReader(tmp_path / 'truth')
+def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(
+    ends: Ends, tmp_path: Path
+) -> None:
+    writer, reader = ends
     (tmp_path / 'truth').unlink()
     write(writer, 3.0)
 
@@ -34,10 +43,9 @@ def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(tmp_path:
 
 
 def test_reader_waits_for_a_writer_that_was_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = TruthWriter(tmp_path / 'truth')
-    reader = TruthReader(tmp_path / 'truth')
+    writer, reader = ends
     write(writer, 1.0)
     writer._number[0] += np.uint64(1)  # in the middle of the next instant
     writer._values[0] = 2.0
@@ -50,10 +58,9 @@ def test_reader_waits_for_a_writer_that_was_interrupted(
 
 
 def test_a_reader_that_was_kept_away_itself_blames_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ends: Ends, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = TruthWriter(tmp_path / 'truth')
-    reader = TruthReader(tmp_path / 'truth')
+    writer, reader = ends
     write(writer, 1.0)
     # Between any two lines passes more than a writer is waited for.
     monkeypatch.setattr(truth.time, 'monotonic', count(0.0, 2.0 * truth.PATIENCE).__next__)
@@ -62,11 +69,10 @@ def test_a_reader_that_was_kept_away_itself_blames_nobody(
 
 
 def test_writer_that_died_in_the_middle_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ends: Ends, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(truth, 'PATIENCE', 0.01)
-    writer = TruthWriter(tmp_path / 'truth')
-    reader = TruthReader(tmp_path / 'truth')
+    writer, reader = ends
     with pytest.raises(RigError, match='cannot be read'):
         reader.read()
     write(writer, 1.0)

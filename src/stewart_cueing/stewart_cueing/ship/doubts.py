@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tells an IMU that does not say how the base moves: frozen, in other units, or turned."""
+"""What tells an IMU that does not say how the base moves: frozen, turned, or beyond any sea."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 from stewart_cueing.errors import BaseInputError
 from stewart_kinematics.motion import Array
 from stewart_kinematics.trajectories.waves import GRAVITY
+
+HARDEST, QUICKEST = 19.6, 3.0
+"""No sea pushes or turns a base harder: largest specific force [m/s²] and rate [rad/s]."""
 
 FROZEN = 0.3
 """The same six numbers for longer than this are no measurement [s]."""
@@ -40,6 +43,12 @@ class Doubts:
         Raises:
             BaseInputError: If they are not those of a base; the message says what they are.
         """
+        hardest, quickest = (float(np.abs(part).max()) for part in (sample[:3], sample[3:]))
+        if hardest > HARDEST or quickest > QUICKEST:
+            raise BaseInputError(
+                f'expected up to {HARDEST:g} m/s² and {QUICKEST:g} rad/s of a base at sea, '
+                f'got {hardest:.3g} m/s² and {quickest:.3g} rad/s'
+            )
         step, self._time = stamp - self._time, stamp
         if 0.0 < step < longest:
             force = np.append(sample[:3], np.linalg.norm(sample[:3]))

@@ -26,9 +26,6 @@ LOST = 1.0
 FADE = 4.0
 """Time in which the compensation comes in, and goes out when nothing is heard [s]."""
 
-HARDEST, QUICKEST = 19.6, 3.0
-"""No sea pushes or turns a base harder: largest specific force [m/s²] and rate [rad/s]."""
-
 FINE = 4
 """Decimals of the time ahead: predictions over the same time share a matrix."""
 
@@ -56,18 +53,12 @@ class LiveBase:
 
         Raises:
             BaseInputError: If they are not six finite numbers, larger than any sea makes them, or
-                those of an IMU that is frozen or turned; it is as if they had not come.
+                those of an IMU that is frozen or turned (`Doubts`); it is as if they had not come.
         """
         values = np.array(sample, dtype=float)
         if values.shape != (6,) or not np.isfinite(values).all():
             expected = 'expected six finite numbers [m/s², rad/s]'
             raise BaseInputError(f'{expected}, got {values.tolist()}')
-        force, rate = (float(np.abs(part).max()) for part in (values[:3], values[3:]))
-        if force > HARDEST or rate > QUICKEST:
-            raise BaseInputError(
-                f'expected up to {HARDEST:g} m/s² and {QUICKEST:g} rad/s of a base at sea, '
-                f'got {force:.3g} m/s² and {rate:.3g} rad/s'
-            )
         self._doubts.require_sound(stamp, values, LOST)
         if not abs(stamp - self._heard) < LOST:
             self.observer.restart()

@@ -20,7 +20,7 @@ from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, Request, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate
 from stewart_driver.errors import StewartError, TransitionRefused
-from stewart_driver.legs import LEGS, read_only
+from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion, Verdict
 
@@ -138,17 +138,20 @@ class ControlLoop:
 
     def _take_jogs(self) -> None:
         for stamp, rates in self._block.jogs.pop_values():
-            held_on = np.any(rates) and stamp - self._pressed_before <= DEAD_MAN
-            if self.state is ENABLED and not held_on:
+            why = self._why_not_jogged(stamp, rates)
+            if not why:
                 why = self._operation.interpolator.jog(rates, stamp)
-            else:
-                why = f'legs are not jogged while the driver is {self.state.name}'
-                if self.state is ENABLED:
-                    why = 'the key of a jog was pressed before the drives were on: let it go first'
-                if np.any(rates):
-                    self._pressed_before = stamp
+            elif np.any(rates):
+                self._pressed_before = stamp
             if why:
                 self._block.refusals.push(text=why)
+
+    def _why_not_jogged(self, stamp: float, rates: Array) -> str:
+        if self.state is not ENABLED:
+            return f'legs are not jogged while the driver is {self.state.name}'
+        if np.any(rates) and stamp - self._pressed_before <= DEAD_MAN:
+            return 'the key of a jog was pressed before the drives were on: let it go first'
+        return ''
 
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._operation.interpolator
