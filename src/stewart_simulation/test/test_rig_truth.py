@@ -13,7 +13,6 @@ from stewart_simulation.errors import RigError
 from stewart_simulation.rig import truth
 from stewart_simulation.rig.truth import TruthReader, TruthWriter
 
-
 Ends = tuple[TruthWriter, TruthReader]
 
 
