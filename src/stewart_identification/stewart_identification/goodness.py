@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 from stewart_identification.confidence import independent
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
@@ -112,6 +112,6 @@ def goodness(
     measured = present.any(axis=0)
     left = np.where(measured, np.sqrt(mean_square(residuals)), np.nan)
     count = independent(residuals, experiment.stamps, len(parameters))
-    limit = KNOWN_TO * float(np.sqrt(chi2.isf(false_alarm, count) / count))
+    limit = KNOWN_TO * float(np.sqrt(chdtri(count, false_alarm) / count))
     noise = np.where(measured, np.sqrt(noise), np.nan)
     return Goodness(experiment, residuals, left, noise, limit)

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from recordings_made import excitation, PAYLOAD, Run, run_rig, wave, write_bag
+from scipy.stats import chi2
 from stewart_dynamics.inertia import ten_parameters
 from stewart_identification.errors import UnusableRecording
+from stewart_identification.evidence import log_chance
 from stewart_identification.identify import identify, Options
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.low_pass import white_noise
@@ -37,6 +39,18 @@ def extracted(run: Run, folder: Path, platform: Platform) -> Extracted:
 def other_run(ex800: Platform) -> Run:
     """Another motion of the same machine."""
     return run_rig(ex800, excitation(ex800, seed=10), PAYLOAD, force_noise=0.5, seed=4)
+
+
+@pytest.mark.parametrize('unknowns', [1, 2, 7, 18])
+def test_evidence_tells_apart_what_has_no_probability_any_more(unknowns: int) -> None:
+    """Of two terms that both have the chance 0 the first of the list was taken."""
+    few = np.array([0.5, 20.0, 1300.0])
+    assert [log_chance(ratio, unknowns) for ratio in few] == pytest.approx(
+        chi2.logsf(few, unknowns), rel=1e-12
+    )
+    # Where the probability ends as a number, its logarithm goes on as before: down by half.
+    steps = np.diff([log_chance(ratio, unknowns) for ratio in np.arange(1350.0, 1500.0)])
+    assert steps == pytest.approx(-0.5, abs=0.02)
 
 
 def test_noise_of_the_encoders_is_no_excitation(ex800: Platform, tmp_path: Path) -> None:

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The browser's side of a running rig: what came last, a server, and the thread that draws."""
+"""The browser's side of a running rig: a server, and the thread that draws."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import inf
 from pathlib import Path
 import threading
 import time
@@ -17,73 +15,14 @@ from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.looks import Looks
+from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.scene import PlatformScene
 from stewart_viewer.server import open_page
 from stewart_viewer.snapshot import Part, Snapshot
-from stewart_viewer.status import NOT_HEARD, Status, UNKNOWN
+from stewart_viewer.status import Status
 
 PATIENCE = 0.5
-STALE = 1.0
-"""After this time a pose says no more where the platform is [s]."""
-
-
-class Mailbox:
-    """Keep what came last until somebody looks; `ended` tells that nothing more will come.
-
-    Pictures are made in a thread of their own, so that a slow browser never holds up a node.
-
-    Args:
-        stale: Once poses have come, and none has for this time [s], none is known any more.
-        now: A clock that goes on whatever happens to the rig's [s].
-    """
-
-    def __init__(self, stale: float = STALE, now: Callable[[], float] = time.monotonic) -> None:
-        self._stale, self._now = stale, now
-        self._posed = inf
-        self._lock = threading.Lock()
-        self._latest = Snapshot(0.0)
-        self._changed = threading.Event()
-        self.ended = False
-
-    def put(self, time: float, **values: Any) -> None:
-        """Replace some fields of the latest snapshot, at an instant [s]."""
-        with self._lock:
-            self._latest = replace(self._latest, time=time, **values)
-            if 'pose' in values:
-                self._posed = self._now()
-        self._changed.set()
-
-    def take(self, patience: float) -> Snapshot | None:
-        """Wait for a change, and return the latest; None if there was none in this time [s].
-
-        That nothing is heard any more is a change, too, at every look.
-        """
-        # What comes after a wait in vain is left for the next look.
-        if changed := self._changed.wait(patience):
-            self._changed.clear()
-        with self._lock:
-            silence = self._now() - self._posed
-            if silence >= self._stale:
-                return _silent(self._latest, silence)
-            return self._latest if changed else None
-
-    def end(self) -> None:
-        """Wake whoever waits for the last time."""
-        self.ended = True
-        self._changed.set()
-
-
-def _silent(snapshot: Snapshot, silence: float) -> Snapshot:
-    """Return what is left of an instant without news of the pose [s]."""
-    said = snapshot.drives or UNKNOWN
-    silent = f'platform/pose: nothing heard for {silence:.0f} s'
-    if said.state in (NOT_HEARD, 'FAULT'):
-        # Why the driver has given up may be why no pose comes.
-        drives = replace(said, reason=f'{said.reason}; {silent}')
-    else:
-        drives = replace(said, state=NOT_HEARD, reason=f'{silent}; before that: {said.state}')
-    return replace(snapshot, pose=None, drives=drives)
 
 
 class LiveView:

@@ -18,7 +18,8 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls
-from stewart_viewer.live import LiveView, Mailbox
+from stewart_viewer.live import LiveView
+from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.snapshot import DriveReport, Snapshot
 import viser
 

@@ -10,7 +10,8 @@ import threading
 import numpy as np
 import pytest
 from stewart_kinematics.model.platform import Platform
-from stewart_viewer.live import LiveView, Mailbox
+from stewart_viewer.live import LiveView
+from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.snapshot import DriveReport, Snapshot
 from stewart_viewer.status import NOT_HEARD
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
+import scipy  # its part for signals is loaded at the first use, and takes 0.5 s
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.spatial import matrix_from_quaternion
@@ -47,9 +47,9 @@ def perceived(samples: Array, period: float) -> Array:
     canal = [CANAL * ADAPTATION, 0.0, 0.0], np.polymul([CANAL, 1.0], [ADAPTATION, 1.0])
     result = np.empty(samples.shape)
     for columns, system in ((slice(0, 3), otolith), (slice(3, 6), canal)):
-        numerator, denominator = signal.bilinear(*system, fs=1.0 / period)
+        numerator, denominator = scipy.signal.bilinear(*system, fs=1.0 / period)
         change = (samples - LEVEL)[:, columns]
-        result[:, columns] = signal.lfilter(numerator, denominator, change, axis=0)
+        result[:, columns] = scipy.signal.lfilter(numerator, denominator, change, axis=0)
     return result
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 from stewart_identification.calibration.machine import (
     FORCE_SCALE,
     free_directions,
@@ -95,7 +95,7 @@ class Calibration:
     @cached_property
     def misfit(self) -> float:
         """Probability that noise as assumed leaves residuals as large as these [-]."""
-        return float(chi2.sf(self.cost, max(self.residuals - len(self.prior), 1)))
+        return float(chdtrc(max(self.residuals - len(self.prior), 1), self.cost))
 
     def deviations(self, of: Array) -> Array:
         """Return the standard deviations of linear functions of the unknowns, rows of (m, 61)."""

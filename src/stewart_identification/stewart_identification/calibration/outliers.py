@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 from stewart_identification.calibration.fit import calibrate, Calibration, MISFIT, Prior
 from stewart_identification.calibration.observations import Noise, Observations
 from stewart_identification.calibration.prediction import weighted
@@ -35,7 +35,7 @@ def excess(found: Calibration, observations: Observations) -> Array:
         own = rows == row
         left = np.eye(int(own.sum())) - reduced[own] @ found.covariance @ reduced[own].T
         size = residual[own] @ np.linalg.solve(left, residual[own])
-        out[row] = size / chi2.isf(UNLIKELY, own.sum())
+        out[row] = size / chdtri(own.sum(), UNLIKELY)
     return out
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 from stewart_identification.calibration.fit import Calibration, MISFIT
 from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
 from stewart_identification.calibration.observations import Observations
@@ -105,7 +105,7 @@ def remarks(found: Calibration) -> list[str]:
     ):
         size = sum((item.change / item.before) ** 2 for item in items)
         # What was found differs from the description by less than was allowed for, if that is so.
-        if chi2.sf(size, len(items)) < MISFIT:
+        if chdtrc(len(items), size) < MISFIT:
             most = 1e3 * max(abs(item.change) for item in items)
             said.append(
                 f'the {what} change by up to {most:.3g} mm, beyond what was allowed for, and no '
