@@ -33,6 +33,7 @@ import os
 from pathlib import Path
 import signal
 import statistics
+from struct import unpack
 import subprocess
 import sys
 import tempfile
@@ -213,9 +214,19 @@ def separate(rate: float, seconds: float, bag: Path) -> tuple[Meter, int]:
         for process in running:
             process.wait()
     with Bag(bag) as recording:
-        counts = {name.lstrip('/'): topic.count for name, topic in recording.topics.items()}
-    groups = [[counts.get(topic, 0) for topic in group] for group in (FORWARD, BACKWARD)]
-    return meter, sum(max(group) - count for group in groups for count in group)
+        return meter, sum(missing(recording, group) for group in (FORWARD, BACKWARD))
+
+
+def missing(bag: Bag, topics: Sequence[str]) -> int:
+    """Count the messages that one topic lacks and another has, with the same stamp.
+
+    Processes do not start at once: what counts lies between the last that begins and the first
+    that ends.
+    """
+    every = [{unpack('<iI', view[4:12]) for _, _, view in bag.raw([topic])} for topic in topics]
+    begin, end = max(map(min, every)), min(map(max, every))
+    inside = [{stamp for stamp in stamps if begin <= stamp <= end} for stamps in every]
+    return sum(len(set.union(*inside)) - len(stamps) for stamps in inside)
 
 
 def percentiles(seconds: Any) -> tuple[float, float, float]:
