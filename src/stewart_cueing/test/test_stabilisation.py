@@ -45,25 +45,44 @@ def test_levelling_is_level_at_its_height_and_differentiated_right():
     )
 
 
-def test_observer_is_as_good_as_it_says_on_a_sea_as_expected():
-    channel = Channel(2.6, PERIOD, ACCELERATION, 0.05, 0.02, 0.0)
+AHEAD = 16
+
+
+def off_on_the_expected_sea(channel, drift=0.0):
+    """Return how far predictions of heave are off [m], with a bias that grows [m/s³]."""
     rng = np.random.default_rng(1)
     # The expected spectrum itself, as a sum of sines.
     omega = np.linspace(0.3, 12.0, 400) + rng.uniform(0.0, 0.02, 400)
     spectrum = omega**4 / ((2.6**2 - omega**2) ** 2 + (2 * 0.35 * 2.6 * omega) ** 2) ** 3
     amplitude = 0.05 * np.sqrt(2.0 * spectrum / spectrum.sum())
     phase = rng.uniform(0.0, 2.0 * np.pi, 400)
-    times = PERIOD * np.arange(16_000)
-    ahead, wrong = 16, []
+    times, wrong = PERIOD * np.arange(16_000), []
     value = np.array([amplitude @ np.cos(omega * t + phase) for t in times])
     felt = np.array([-(amplitude * omega**2) @ np.cos(omega * t + phase) for t in times])
-    felt += rng.normal(0.0, 0.02, len(felt))
-    for n in range(len(times) - ahead):
+    felt += drift * times + rng.normal(0.0, 0.02, len(felt))
+    for n in range(len(times) - AHEAD):
         channel.update(felt[n])
-        wrong.append(channel.predict(ahead * PERIOD)[0] - value[n + ahead])
-    said = channel.deviation(ahead * PERIOD)
-    assert np.std(wrong[5000:]) == pytest.approx(said, rel=0.25)
+        wrong.append(channel.predict(AHEAD * PERIOD)[0] - value[n + AHEAD])
+    return np.array(wrong[5000:])
+
+
+def test_observer_is_as_good_as_it_says_on_a_sea_as_expected():
+    channel = Channel(2.6, PERIOD, ACCELERATION, 0.05, 0.02, 0.0)
+    wrong = off_on_the_expected_sea(channel)
+    said = channel.deviation(AHEAD * PERIOD)
+    assert np.std(wrong) == pytest.approx(said, rel=0.25)
     assert said < 0.1 * 0.05
+
+
+def test_a_warming_accelerometer_leaves_heave_as_it_was():
+    """A bias that was all but constant put heave off by 14 mm, where 4 are usual."""
+    channels = [Channel(2.6, PERIOD, ACCELERATION, 0.05, 0.02, 0.0) for _ in range(2)]
+    cold, warming = (
+        np.sqrt(np.mean(off_on_the_expected_sea(channel, drift) ** 2))
+        for channel, drift in zip(channels, (0.0, 2e-4), strict=True)
+    )
+    print(f'heave is off by {1e3 * cold:.1f} mm, of a warming IMU by {1e3 * warming:.1f} mm')
+    assert warming < 1.3 * cold
 
 
 def followed(amplitudes, seconds):

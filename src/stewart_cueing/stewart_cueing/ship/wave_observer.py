@@ -27,10 +27,16 @@ BIAS, MEAN = 5.0, 1e-3
 """Standard deviations at first: of the bias in those of the noise [-], of a mean tilt [rad]."""
 ACCELEROMETER_NOISE, GYROSCOPE_NOISE = 0.02, 1e-3
 """Standard deviations of a sample of the IMU [m/s²], [rad/s]."""
+BIAS_WALKS, MEAN_WALK = {ACCELERATION: 5e-4, RATE: 3e-5}, 3e-5
+"""How fast a bias wanders with temperature, in its unit, and a mean tilt [rad], both per √s.
+
+Slower, and a warming accelerometer moves heave by several times what it is off otherwise; faster,
+and a long swell is taken for bias.
+"""
 
 
 class Channel:
-    """One coordinate, measured through its derivative of an order, with a constant bias.
+    """One coordinate, measured through its derivative of an order, with a bias that wanders.
 
     Args:
         peak: Frequency of the sea's peak [rad/s].
@@ -59,11 +65,12 @@ class Channel:
         self._strength = peak * spread**2 / stationary[VALUE, VALUE]
         first = np.diag(np.append(np.zeros(SIZE), np.square([BIAS * noise, MEAN])))
         first[:SIZE, :SIZE] = self._strength / peak * stationary
-        # Then bias and mean, which hardly change.
+        # Then bias and mean, which change slowly.
         step = np.zeros((SIZE + 2, SIZE + 2))
         step[:SIZE, :SIZE] = self._turn(period)
         step[SIZE:, SIZE:] = (1.0 - 1e-6) * np.eye(2)
-        driven = np.diag(np.append(np.zeros(SIZE), [1e-11, 1e-11]))
+        walks = period * np.square([BIAS_WALKS[order], MEAN_WALK])
+        driven = np.diag(np.append(np.zeros(SIZE), walks))
         driven[:SIZE, :SIZE] = self._added(period)
         rows = np.zeros((2, SIZE + 2))
         rows[0, VALUE + order], rows[0, SIZE] = peak**order, 1.0
