@@ -54,6 +54,7 @@ ROS_PACKAGES = {
     'action_msgs',
     'ament_index_python',
     'builtin_interfaces',
+    'control_msgs',
     'controller_manager',
     'diagnostic_msgs',
     'geometry_msgs',
@@ -74,6 +75,7 @@ ROS_PACKAGES = {
     'std_msgs',
     'std_srvs',
     'tf2_msgs',
+    'trajectory_msgs',
     'visualization_msgs',
     'xacro',
 }

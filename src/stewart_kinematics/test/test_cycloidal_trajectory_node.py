@@ -26,7 +26,8 @@ from stewart_interfaces.action import FollowWaypoints, MovePlatform
 from stewart_interfaces.msg import DriverState, Jog, Waypoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
-from stewart_node_support.conversions import pose_from_msg, pose_msg
+from stewart_kinematics.nodes.goals import Tours
+from stewart_node_support.conversions import header_msg, pose_from_msg, pose_msg
 
 Result = MovePlatform.Result
 TARGET = neutral_plus(x=0.03, y=-0.02, z=0.05, rpy=(0.05, -0.03, 0.1))
@@ -192,6 +193,36 @@ def test_a_jog_from_the_future_does_not_make_every_pose_old(rig: MoveRig) -> Non
     rig.spin(0.2)
 
     assert rig.goal().accepted
+
+
+@pytest.mark.parametrize('jogged', [False, True])
+def test_noise_while_the_way_is_planned_is_no_motion_and_a_jog_is_one(
+    rig: MoveRig, jogged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first tour after the drives had come on was refused for a micrometre."""
+    jogs = rig.probe.create_publisher(Jog, 'driver/jog', 10)
+    rig.until(lambda: jogs.get_subscription_count() > 0)
+
+    def planned(self: Any, *arguments: Any) -> Any:
+        rig.strokes = rig.strokes + 1e-6
+        rig.measure()
+        if jogged:
+            jogs.publish(Jog(header=header_msg(rig.probe.get_clock().now().to_msg(), '')))
+        for _ in range(50):
+            yield
+        return (yield from usual(self, *arguments))
+
+    usual = Tours.plan
+    monkeypatch.setattr(Tours, 'plan', planned)
+    goal = FollowWaypoints.Goal(
+        waypoints=[Waypoint(pose=pose_msg(TARGET.position, TARGET.quaternion_xyzw))]
+    )
+    handle = rig.send_goal(FollowWaypoints, 'follow_waypoints', goal)
+    assert handle.accepted is not jogged
+    if jogged:
+        assert 'the platform was moved while the way was planned' in rig.node.refusal
+    else:
+        assert rig.ended(handle).code == Result.REACHED
 
 
 @pytest.mark.parametrize('state', [DriverState.STOPPING, DriverState.DISABLED, DriverState.FAULT])

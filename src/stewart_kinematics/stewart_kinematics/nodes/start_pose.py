@@ -9,6 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 import numpy as np
+from rclpy.callback_groups import ReentrantCallbackGroup
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
@@ -82,10 +83,13 @@ class StartPose:
         self._poses = Inbox(node, PoseStamped, 'platform/pose', newest(SENSOR_QOS))
         self._executed = Inbox(node, PlatformSetpoint, 'platform/commanded', newest(COMMANDED_QOS))
         self._pose_reader, self._setpoint_reader = pose_reader(), setpoint_reader()
-        node.create_subscription(
-            DriverState, 'driver/state', self._on_driver_state, EVERY_STATE_QOS
-        )
-        node.create_subscription(Jog, 'driver/jog', self._on_jog, COMMAND_QOS)
+        # Heard while a goal's callback still plans, too.
+        always = ReentrantCallbackGroup()
+        for kind, topic, heard, qos in (
+            (DriverState, 'driver/state', self._on_driver_state, EVERY_STATE_QOS),
+            (Jog, 'driver/jog', self._on_jog, COMMAND_QOS),
+        ):
+            node.create_subscription(kind, topic, heard, qos, callback_group=always)
 
     @property
     def enabled(self) -> bool:
@@ -96,6 +100,11 @@ class StartPose:
         """Return the stamp of the last setpoint executed since ENABLED [ns]; 0: none."""
         stamp = self._newest_executed()
         return stamp if stamp > self._begun_at and stamp != self._before else 0
+
+    @property
+    def moved(self) -> tuple[int, int]:
+        """When the platform was last let go of, or jogged, and when last commanded [ns]."""
+        return self._begun_at, self.executed()
 
     def _newest_executed(self) -> int:
         data = self._executed.newest()
@@ -150,8 +159,18 @@ class StartPose:
         assert driver is not None
         if _is_slow(driver):
             return False
-        played = stamp + round((driver.playout_delay + LONG_AFTER) * NANOSECONDS)
-        return now >= played and not 0 <= now - self._slow_until < LONGEST_WAY
+        long_played = self.since_played(stamp) >= LONG_AFTER
+        return long_played and not 0 <= now - self._slow_until < LONGEST_WAY
+
+    @property
+    def playout_delay(self) -> float:
+        """How long after its stamp the driver plays a setpoint [s]; 0 before it has said so."""
+        return self._driver.playout_delay if self._driver is not None else 0.0
+
+    def since_played(self, stamp: int) -> float:
+        """Return how long ago [s] the driver should have played what is stamped so [ns]."""
+        now = self._node.get_clock().now().nanoseconds
+        return float((now - stamp) / NANOSECONDS - self.playout_delay)
 
     def measured_since(self, stamp: int) -> tuple[int, Pose] | None:
         """Return the newest measured pose, and its stamp [ns]; None before `stamp` is played."""

@@ -200,7 +200,8 @@ class TrajectoryNode(LifecycleNode):
         self.said_ns, self._is_new = now, False
         self.on_sample(elapsed, motion)
         ended = elapsed >= playback.trajectory.duration
-        if ended and playback.over(now, self.start_pose.executed()):
+        # Whoever took note may have aborted it.
+        if self.playback is playback and ended and playback.over(now, self.start_pose.executed()):
             self._stop_playing()
             self.on_rest()
 

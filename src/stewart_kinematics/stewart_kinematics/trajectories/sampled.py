@@ -166,11 +166,11 @@ class Sampled:
         first, second = quaternion_derivatives(quaternion, self.twist[:, 3:], acceleration[:, 3:])
         first = np.concatenate([self.twist[:, :3], first], axis=1)
         second = np.concatenate([acceleration[:, :3], second], axis=1)
-        return _quintic(time, value, first, second)
+        return quintic(time, value, first, second)
 
 
-def _quintic(time: Array, value: Array, first: Array, second: Array) -> Any:
-    """Return a `PPoly` of quintics with given value and first two derivatives at the stamps."""
+def quintic(time: Array, value: Array, first: Array, second: Array) -> Any:
+    """Return a `PPoly` of quintics with given value and first two derivatives at times (n,)."""
     from scipy.interpolate import PPoly
 
     step = np.diff(time)[:, None]
