@@ -38,6 +38,7 @@ from typing import Any
 from stewart_description.suggestion import meant
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_tables.one_thread import prefer_one_thread
+from stewart_tables.progress import tell
 
 GROUP = 'stewart.verbs'
 
@@ -220,7 +221,7 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
     if isinstance(getattr(arguments, 'platform', None), _Assumed):
         arguments.platform = str(arguments.platform)
         sentence = f'no --platform given, assuming {arguments.platform}'
-        print(f'stewart {verb.name}: {sentence}', file=sys.stderr)
+        tell(f'stewart {verb.name}: {sentence}')
     _keep_what_is_read(parser, arguments)
     return int(module.main(arguments))
 
@@ -264,5 +265,5 @@ def _version() -> str:
 def _fail(name: str, sentence: str, *, debug: bool = False) -> int:
     if debug:
         traceback.print_exc()
-    print(f'{f"stewart {name}".rstrip()}: {sentence}', file=sys.stderr)
+    tell(f'{f"stewart {name}".rstrip()}: {sentence}')
     return FAILED

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stewart_bags.writing import BagWriter
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
@@ -62,6 +63,29 @@ def ride_of(path: Path, time: list[float], force: list[float]) -> VehicleRide:
     samples[:, 0] = force
     write_table(path, ('time_s', *COLUMNS), np.column_stack([time, samples]))
     return read_ride(path)
+
+
+@pytest.mark.parametrize('stamped', [True, False])
+def test_a_bag_is_a_ride_with_its_own_times_where_stamps_are_zero(
+    tmp_path: Path, stamped: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag, target = tmp_path / 'bag', tmp_path / 'setpoints.csv'
+    with BagWriter(bag) as writer:
+        types = writer.typestore.types
+        time, vector = types['builtin_interfaces/msg/Time'], types['geometry_msgs/msg/Vector3']
+        header, imu = types['std_msgs/msg/Header'], types['sensor_msgs/msg/Imu']
+        level = types['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
+        for number in range(100):
+            now, none = 10_000_000 * number, np.zeros(9)
+            at = header(time(0, now * stamped), 'vehicle')
+            still, force = vector(0.0, 0.0, 0.0), vector(0.5, 0.0, GRAVITY)
+            writer.write('/imu/data', now, imu(at, level, none, still, none, force, none))
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert main(parser.parse_args([str(bag), '--platform', 'vigo', '-o', str(target)])) == 0
+    told = capsys.readouterr().err
+    assert ' samples, 0.99 s' in told
+    assert ('all stamps are zero' in told) is not stamped
 
 
 def test_samples_that_are_repeated_are_left_out_and_told(

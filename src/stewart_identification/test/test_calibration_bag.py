@@ -19,7 +19,12 @@ TURNS = Rotation.from_rotvec([[0.1, 0.0, 0.05], [0.0, -0.2, 0.1]])
 
 
 def write(
-    path: Path, topic: str, covariance: bool, encoder: float = 2e-6, lost: tuple[int, ...] = ()
+    path: Path,
+    topic: str,
+    covariance: bool,
+    encoder: float = 2e-6,
+    lost: tuple[int, ...] = (),
+    stamped: bool = True,
 ) -> Path:
     """Rest for 2 s, move for 1 s, rest for 2 s, with noise; the tracker is 50 ms late."""
     rng = np.random.default_rng(1)
@@ -31,7 +36,7 @@ def write(
         for number in range(500):
             stamp = 0.01 * number
             share, late = (np.clip(t - 2.0, 0.0, 1.0) for t in (stamp, stamp - 0.05))
-            at = header(time(*divmod(round(stamp * 1e9), 10**9)), 'tracker')
+            at = header(time(*divmod(round(stamp * 1e9 * stamped), 10**9)), 'tracker')
             strokes = (1.0 - share) * STROKES[0] + share * STROKES[1]
             strokes = strokes + encoder * rng.normal(size=6)
             names, nothing = [f'leg_{leg}' for leg in range(1, 7)], np.empty(0)
@@ -65,6 +70,17 @@ def test_every_rest_is_a_row(tmp_path, covariance) -> None:
     assert found.tracked.all()
     assert not found.felt.any()
     assert found.source.tolist() == [f'{bag} at 0.0 s', f'{bag} at 3.0 s']
+
+
+def test_the_bags_own_times_stand_in_for_stamps_that_are_zero(tmp_path) -> None:
+    bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=False, stamped=False)
+    told: list[object] = []
+    found, _ = read_rests(bag, tell=told.append)
+    np.testing.assert_allclose(found.position, PLACES, atol=2e-5)
+    assert told == [
+        f"/{name}: all stamps are zero, the bag's own times are used"
+        for name in ('actuator_states', 'platform/external_pose')
+    ]
 
 
 def test_a_bag_without_a_rest_is_refused(tmp_path) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How far a long step has come, where somebody watches: a bar, or a line that keeps changing."""
+"""What somebody who watches is told: sentences, and how far a long step has come."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ Progress = Callable[[float | None], None]
 """Told the part of a step that is done, None where nobody knows how long it is."""
 
 PATIENCE = 0.5  # a step that takes less shows nothing [s]
+
+
+def tell(text: object) -> None:
+    """Print for whoever watches: on standard error, at once."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def silent(_: float | None) -> None:

@@ -25,7 +25,7 @@ from stewart_bags.series import (
     TrackingErrorSeries,
 )
 from stewart_bags.writing import Storage
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 
@@ -81,11 +81,11 @@ def main(arguments: argparse.Namespace) -> int:
         if not report.count:
             shutil.rmtree(arguments.rescue)  # a bag without a message helps nobody
             raise NothingRecovered(f'{arguments.bag}: {report}')
-        print(report, file=sys.stderr)
+        tell(report)
         return 0
     with Bag(arguments.bag) as bag:
         if arguments.csv is not None:
-            names, values = rows(bag, arguments.csv, _tell)
+            names, values = rows(bag, arguments.csv, tell)
             # Adding 0 turns -0 into 0.
             header = ','.join(names)
             np.savetxt(sys.stdout, values + 0.0, '%.15g', ',', header=header, comments='')
@@ -104,10 +104,6 @@ def main(arguments: argparse.Namespace) -> int:
             for name, finding in found or ():
                 print(f'{name}: {finding}')
     return 0
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 def _print_topics(bag: Bag) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from stewart_bags.reading import Bag
 from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bags.verbs.numbers import not_negative, positive
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 HELP = 'publish what a bag holds, in its rhythm'
 
@@ -60,7 +60,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
         spin([player], stop=stop)
     progress.end()
-    print(f'{arguments.bag}: {player.count} messages played', file=sys.stderr)
+    tell(f'{arguments.bag}: {player.count} messages played')
     return 0
 
 

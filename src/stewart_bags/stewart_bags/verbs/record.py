@@ -14,7 +14,7 @@ from stewart_bags.errors import BagExists
 from stewart_bags.verbs.graph import graph_name, ros_session
 from stewart_bags.verbs.numbers import positive
 from stewart_bags.writing import Compression, Storage
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 HELP = 'record topics into a bag, until Ctrl-C'
 
@@ -94,14 +94,11 @@ def main(arguments: argparse.Namespace) -> int:
     _summarise(output, recording.counts, recording.size, recorder.lost)
     empty = ', '.join(sorted(topic for topic in wanted if not recording.counts.get(topic)))
     if empty:
-        print(f'stewart record: nothing came on {empty}', file=sys.stderr)
+        tell(f'stewart record: nothing came on {empty}')
     return 0
 
 
 def _summarise(output: str, counts: dict[str, int], size: int, lost: int) -> None:
-    print(
-        f'{output}: {sum(counts.values())} messages, {size / 1e6:.1f} MB, {lost} lost',
-        file=sys.stderr,
-    )
+    tell(f'{output}: {sum(counts.values())} messages, {size / 1e6:.1f} MB, {lost} lost')
     for topic, count in sorted(counts.items()):
-        print(f'  {count:8d}  {topic}', file=sys.stderr)
+        tell(f'  {count:8d}  {topic}')

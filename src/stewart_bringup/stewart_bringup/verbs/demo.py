@@ -7,13 +7,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-import sys
 
 from stewart_bags.verbs.numbers import positive_up_to, whole
 from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_tables.outputs import output_folder
+from stewart_tables.progress import tell
 
 HELP = 'play waves on a ROS 2 graph, record them, write a report'
 
@@ -101,10 +101,9 @@ def main(arguments: argparse.Namespace) -> int:
                 _chosen(arguments), arguments.output, stop, identifying=_identifying(arguments)
             )
     if passed is None:
-        print(
+        tell(
             'stewart demo: stopped; the platform was brought to rest and the bag is closed in '
-            f'{arguments.output / "unfinished"}, there is no new report',
-            file=sys.stderr,
+            f'{arguments.output / "unfinished"}, there is no new report'
         )
     return 0 if passed else 1
 

@@ -12,7 +12,7 @@ from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.numbers import positive, positive_up_to
 from stewart_bringup.verbs.graph import on_the_graph
 from stewart_kinematics.verbs.arguments import in_words, SIX, typed_pose
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.move_operator import MoveOperator
@@ -82,7 +82,7 @@ def main(arguments: argparse.Namespace) -> int:
     finally:
         progress.end()
     if not reached:
-        print(f'stewart move: {said}, at {in_words(pose)}', file=sys.stderr)
+        tell(f'stewart move: {said}, at {in_words(pose)}')
         return 1
     print(in_words(pose))
     return 0

@@ -20,7 +20,7 @@ from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.verbs.arguments import in_words
 from stewart_kinematics.verbs.trajectory import write_motion
 from stewart_tables.outputs import output_stream
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.sequence_operator import SequenceOperator
@@ -93,10 +93,9 @@ def _plan(arguments: argparse.Namespace) -> int:
         ):
             name = f' {waypoint.name}' if waypoint.name else ''
             print(f'{number}{name}: after {arrival:.2f} s, {in_words(waypoint.pose)}')
-    print(
+    tell(
         f'{platform.name}: {len(route.arrivals)} waypoints in {route.duration:.2f} s, '
-        'inside every limit',
-        file=sys.stderr,
+        'inside every limit'
     )
     return 0
 
@@ -128,7 +127,7 @@ def _play(arguments: argparse.Namespace) -> int:
         progress.end()
     if not reached:
         where = f'at {in_words(pose)}, after {visited} waypoints'
-        print(f'stewart sequence: {said}, {where}', file=sys.stderr)
+        tell(f'stewart sequence: {said}, {where}')
         return 1
     print(f'{visited} waypoints visited, at {in_words(pose)}')
     return 0

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.verbs.arguments import SIX, typed_pose
-from stewart_tables.progress import show_part
+from stewart_tables.progress import show_part, tell
 
 if TYPE_CHECKING:
     from stewart_bringup.simulation.pipeline import Outcome, Pipeline
@@ -165,11 +164,10 @@ def _tell(outcome: Outcome, took: float, arguments: argparse.Namespace) -> None:
         print(json.dumps(summary))
         return
     total = sum(outcome.messages.values())
-    print(
+    tell(
         f'{outcome.duration:.2f} s simulated in {took:.2f} s, {ratio:.1f} times real time; '
         f'{total} messages; largest tracking error {1e3 * outcome.path_position:.4f} mm, '
-        f'{1e3 * outcome.path_rotation:.4f} mrad',
-        file=sys.stderr,
+        f'{1e3 * outcome.path_rotation:.4f} mrad'
     )
     if arguments.output is not None:
         print(arguments.output)

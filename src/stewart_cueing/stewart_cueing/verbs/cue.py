@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-import sys
 
 import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
+from stewart_bags.unstamped import stamped
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
@@ -27,7 +27,7 @@ from stewart_kinematics.verbs.arguments import (
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.outputs import add_picture_argument, save_picture
-from stewart_tables.progress import show_part
+from stewart_tables.progress import show_part, tell
 
 HELP = "turn a vehicle's specific force and rates into setpoints within every limit"
 
@@ -80,14 +80,14 @@ def main(arguments: argparse.Namespace) -> int:
     ride = _read(arguments.ride, arguments.topic)
     if ride.repeats:
         told = f'{ride.repeats} of {ride.repeats + len(ride.time)} samples are repeats: left out'
-        print(f'warning: {arguments.ride}: {told}', file=sys.stderr)
+        tell(f'warning: {arguments.ride}: {told}')
     for begin, length in zip(*ride.holes(), strict=True):
         told = f'nothing was recorded for {length:.3g} s from {begin:.3f} s on: bridged linearly'
-        print(f'warning: {arguments.ride}: {told}', file=sys.stderr)
+        tell(f'warning: {arguments.ride}: {told}')
     if arguments.fit:
         settings, factor = fitted(ride, platform, settings)
         most = ', the largest that is tried' if factor == LARGEST_FACTOR else ''
-        print(f'fitted: gain {factor * arguments.gain:.3g}{most}', file=sys.stderr)
+        tell(f'fitted: gain {factor * arguments.gain:.3g}{most}')
     with show_part('cueing') as progress:
         found = cued(ride, platform, settings, method=arguments.method, progress=progress)
     motion = found.motion
@@ -120,10 +120,9 @@ def _test(arguments: argparse.Namespace, platform: Platform, settings: WashoutSe
     )
     columns = ('test', 'frequency_radps', 'gain', 'phase_deg')
     write_watched(arguments.output, columns, np.column_stack([part.ravel() for part in parts]))
-    print(
+    tell(
         f'{len(PAIRS)} tests at {len(FREQUENCIES)} frequencies, {FREQUENCIES[0]:.3g} to '
-        f'{FREQUENCIES[-1]:.5g} rad/s: {arguments.method} on {platform.name}',
-        file=sys.stderr,
+        f'{FREQUENCIES[-1]:.5g} rad/s: {arguments.method} on {platform.name}'
     )
     if arguments.plot:
         from stewart_cueing.vehicle.plotting import response_figure
@@ -137,12 +136,11 @@ def _tell(found: CuedRide) -> None:
     """Print what was used and felt."""
     error = np.sqrt(np.mean((found.given_perceived - found.wanted_perceived) ** 2, axis=0))
     force, rate = (' '.join(f'{value:.3g}' for value in half) for half in error.reshape(2, 3))
-    print(
+    tell(
         f'{found.time.size} samples, {found.time[-1]:.4g} s; {100.0 * found.workspace:.0f} % of '
         f'the legs used, held back in {100.0 * np.mean(found.held < 1.0):.1f} % of the samples\n'
         f'perceived against wanted, rms: force {force} m/s², rate {rate} rad/s; '
-        f'{found.cues.count} false cues of {found.cues.seconds:.2f} s',
-        file=sys.stderr,
+        f'{found.cues.count} false cues of {found.cues.seconds:.2f} s'
     )
 
 
@@ -151,7 +149,7 @@ def _read(source: str, topic: str) -> VehicleRide:
     if source == STANDARD_STREAM or Path(source).suffix.lower() == '.csv':
         return read_ride(source)
     with Bag(source) as bag:
-        imu = read_series(bag, topic, ImuSeries)
+        imu = stamped(read_series(bag, topic, ImuSeries), tell)
         seconds = np.asarray(imu.seconds(bag.start_ns))
     samples = np.hstack([imu.specific_force, imu.angular_velocity])
     places = [f'{topic}: message {number}' for number in range(1, len(imu) + 1)]

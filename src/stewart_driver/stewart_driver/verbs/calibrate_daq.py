@@ -19,6 +19,7 @@ from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import geometry_digest, load_rig, MODES, Rig, save_rig
 from stewart_driver.verbs.questions import agreed
+from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
@@ -100,10 +101,10 @@ def main(arguments: argparse.Namespace) -> int:
     new = merged(rig.daq, lines, arguments.mode, datetime.date.today())
     guided = arguments.table is None
     if guided and not arguments.yes and not agreed(f'write this to {arguments.rig_file}? [y/N] '):
-        print('nothing was written', file=sys.stderr)
+        tell('nothing was written')
         return 1
     save_rig(arguments.rig_file, replace(rig, geometry=geometry_digest(rig.platform), daq=new))
-    print(f'wrote {arguments.rig_file}', file=sys.stderr)
+    tell(f'wrote {arguments.rig_file}')
     return 0
 
 
@@ -130,7 +131,7 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
     )
     card = ORDINARY.open(wanted, drives=False)
     try:
-        guide = Guide(card, arguments.scans, lambda text: print(text, file=sys.stderr, flush=True))
+        guide = Guide(card, arguments.scans, tell)
         table = guide.take(sys.stdin)
     finally:
         card.close()

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 import datetime
 from pathlib import Path
-import sys
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError, HomingError
@@ -28,6 +27,7 @@ from stewart_driver.rig_file import (
     save_rig,
 )
 from stewart_driver.verbs.questions import agreed
+from stewart_tables.progress import tell
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
 # Further than this while being read is not at rest [m].
@@ -85,18 +85,18 @@ def main(arguments: argparse.Namespace) -> int:
     pose = arguments.pose or 'measured strokes'
     strokes = _strokes(rig.platform, arguments.pose, arguments.strokes)
     _require_reachable(strokes, kind.limits, arguments.pose)
-    _say(f'pose: {pose} of {rig.platform}; expected strokes [mm]: {_in_mm(strokes)}')
+    tell(f'pose: {pose} of {rig.platform}; expected strokes [mm]: {_in_mm(strokes)}')
     if not arguments.yes and not agreed('Does the platform stand there, at rest? [y/N] '):
         return 1
     reading = _read(kind, options)
     zeros = np.rint(np.array(reading.counts) - kind.gear.counts_per_metre * strokes)
     offsets = tuple(int(zero) for zero in zeros)
     kind.gear.check(offsets, kind.limits, END_MARGIN)
-    _say(f'counts: {list(reading.counts)}\nzero offsets: {list(offsets)}')
+    tell(f'counts: {list(reading.counts)}\nzero offsets: {list(offsets)}')
     if rig.drives is not None:
         old = np.array(rig.drives.zero_offsets_counts)
         changes = (np.array(offsets) - old) / kind.gear.counts_per_metre
-        _say(f'change since {rig.drives.calibrated} [mm]: {_in_mm(changes)}')
+        tell(f'change since {rig.drives.calibrated} [mm]: {_in_mm(changes)}')
     if not arguments.yes and not agreed(f'Write {path}? [y/N] '):
         return 1
     calibration = DriveCalibration(
@@ -108,7 +108,7 @@ def main(arguments: argparse.Namespace) -> int:
     )
     digest, wire = geometry_digest(rig.platform), EthercatSection(options.interface)
     save_rig(path, replace(rig, geometry=digest, drives=calibration, ethercat=wire))
-    _say(f'written: {path}')
+    tell(f'written: {path}')
     return 0
 
 
@@ -172,7 +172,3 @@ def _require_reachable(strokes: Array, limits: LegLimits, pose: str | None) -> N
 
 def _in_mm(values: Array) -> str:
     return ', '.join(f'{1e3 * value:.3f}' for value in values)
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -21,6 +21,7 @@ from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu, sample_period
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
+from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
     with Bag(arguments.recording) as bag:
         recorded = read_series(bag, arguments.imu_topic, RecordedImu)
         # A second of receipt lasts as long as one of the sensor, and jitter is no noise here.
-        imu = stamped(recorded, lambda text: print(text, file=sys.stderr))
+        imu = stamped(recorded, tell)
         seconds = imu.seconds(bag.start_ns)
     if len(imu) > 1 and not np.ptp(imu.stamp_ns):
         stamp = float(imu.stamp_ns[0]) / 1e9

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from stewart_bags.series import (
     read_joints,
     read_series,
 )
+from stewart_bags.unstamped import stamped
 from stewart_identification.errors import ConfigurationError
 from stewart_kinematics.motion import Array
 from stewart_tables.csv_tables import read_table
+from stewart_tables.progress import tell
 
 STROKES = tuple(f'stroke_{leg}_m' for leg in range(1, 7))
 RATES = tuple(f'rate_{leg}_mps' for leg in range(1, 7))
@@ -180,6 +182,7 @@ def read_rests(
     *,
     seconds: float = 1.0,
     stroke_noise: float = 0.0,
+    tell: Callable[[str], None] = tell,
 ) -> tuple[Observations, int]:
     """Read from a bag the poses at which the platform rested and was measured from outside.
 
@@ -190,24 +193,26 @@ def read_rests(
         seconds: Least length of a rest; its first half is left for the platform to settle and for
             the poses to catch up [s].
         stroke_noise: Standard deviation of an encoder [m].
+        tell: Hears a sentence where all stamps are zero and the bag's own times are used.
 
     Returns:
         A row per rest, the mean of what was measured in its second half, no IMU, found where it
-        begins, in seconds after the first strokes; and how many
-        poses were no poses and are left out.
+        begins, in seconds after the first strokes; and how many poses were no poses and are left
+        out.
 
     Raises:
         BagError: If the bag cannot be read, lacks a topic or has another type there.
         ConfigurationError: If there is no rest with a pose.
     """
     with Bag(path, renamed) as bag:
-        joints, name = read_joints(bag, 'actuator_states'), 'platform/external_pose'
+        joints = stamped(read_joints(bag, 'actuator_states'), tell)
+        name = 'platform/external_pose'
         found = bag.topic(name, PoseSeries.MSGTYPE, PoseWithCovarianceSeries.MSGTYPE)
         poses: PoseSeries | PoseWithCovarianceSeries
         if found.msgtype == PoseSeries.MSGTYPE:
-            poses = read_series(bag, name, PoseSeries)
+            poses = stamped(read_series(bag, name, PoseSeries), tell)
         else:
-            poses = read_series(bag, name, PoseWithCovarianceSeries)
+            poses = stamped(read_series(bag, name, PoseWithCovarianceSeries), tell)
     # A camera that has lost its target sends zeros or NaN.
     norms = np.linalg.norm(poses.quaternion_xyzw, axis=1)
     posed = np.isfinite(poses.position).all(axis=1) & (np.abs(norms - 1.0) <= NORM_TOLERANCE)

@@ -38,7 +38,7 @@ from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
-from stewart_tables.progress import LiveLine
+from stewart_tables.progress import LiveLine, tell
 
 MOST_POSES = 1000
 """Poses that can be asked for at once."""
@@ -122,17 +122,17 @@ def main(arguments: argparse.Namespace) -> int:
     prior = Prior(joint=arguments.joint_tolerance, length=arguments.length_tolerance)
     if arguments.table is None:
         if not arguments.plan:
-            print('stewart calibrate: a table of poses is needed, or --plan N', file=sys.stderr)
+            tell('stewart calibrate: a table of poses is needed, or --plan N')
             return 2
         _propose(arguments, platform, noise, prior, None)
         return 0
     observations, copies = without_copies(_read(arguments, arguments.table))
     if copies:
-        print(f'{copies} row(s) copied from others count once', file=sys.stderr)
+        tell(f'{copies} row(s) copied from others count once')
     unused = int(np.sum(~observations.felt & np.isfinite(observations.specific_force).all(axis=1)))
     if unused:
         told = f'{unused} row(s) in motion: their specific force is not used, gravity alone counts'
-        print(told, file=sys.stderr)
+        tell(told)
     line = LiveLine(sys.stderr)
     found = calibrate(
         platform,
@@ -146,20 +146,20 @@ def main(arguments: argparse.Namespace) -> int:
     if gone:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
-        print(_about_outliers(outliers, found), file=sys.stderr)
+        tell(_about_outliers(outliers, found))
     _tell(arguments, found)
     if observations.tracked.any():
         checked = _read(arguments, arguments.validate) if arguments.validate else observations
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
         what = f'at {arguments.validate}' if arguments.validate else 'at the poses that were used'
-        print(f'before, {what}: {before.line()}', file=sys.stderr)
-        print(f'after, {what}: {after.line()}', file=sys.stderr)
+        tell(f'before, {what}: {before.line()}')
+        tell(f'after, {what}: {after.line()}')
         if arguments.plot:
             save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
     if arguments.output:
         content = calibrated_document(found, arguments.platform, Path(arguments.table).name)
         write_platform(content, HEAD, arguments.output)
-        print(f'written: {arguments.output}', file=sys.stderr)
+        tell(f'written: {arguments.output}')
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
     return 1 if found.misfit < MISFIT else 0
@@ -171,10 +171,7 @@ def _read(arguments: argparse.Namespace, path: str) -> Observations:
         noise = arguments.stroke_noise
         found, lost = read_rests(path, dict(arguments.topic), stroke_noise=noise)
         if lost:
-            print(
-                f'{path}: {lost} pose(s) not finite or without a quaternion of norm 1 left out',
-                file=sys.stderr,
-            )
+            tell(f'{path}: {lost} pose(s) not finite or without a quaternion of norm 1 left out')
         return found
     return read_observations(path)
 
@@ -204,7 +201,7 @@ def _tell(arguments: argparse.Namespace, found: Calibration) -> None:
                 f'± {1e3 * LEVEL * item.deviation:.4f} mm{shown}'
             )
     for remark in remarks(found):
-        print(remark, file=sys.stderr)
+        tell(remark)
 
 
 def _propose(

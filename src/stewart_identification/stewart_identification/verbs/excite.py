@@ -32,6 +32,7 @@ from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_tables.outputs import output_file
+from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
 import yaml
 
@@ -133,7 +134,7 @@ def main(arguments: argparse.Namespace) -> int:
         content = found.as_yaml(*_origin(arguments, platform))
         yaml.safe_dump(content, stream, sort_keys=False, default_flow_style=None, width=100)
     if progress.stopped:
-        print('stewart excite: stopped, this is the best found until then', file=sys.stderr)
+        tell('stewart excite: stopped, this is the best found until then')
     if arguments.json:
         said = {
             'file': arguments.out,
@@ -151,7 +152,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(json.dumps(said, indent=2))
     else:
         _print(found, bounds, dict(zip(model.parameter_names, model.parameter_units, strict=True)))
-    print(arguments.out, file=sys.stderr)
+    tell(arguments.out)
     return 0
 
 

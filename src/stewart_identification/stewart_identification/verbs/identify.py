@@ -25,6 +25,7 @@ from stewart_identification.verbs.arguments import (
 )
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_tables.outputs import output_folder
+from stewart_tables.progress import tell
 from stewart_tables.settings import part
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
@@ -115,15 +116,15 @@ def main(arguments: argparse.Namespace) -> int:
         print(json.dumps(written.as_dict(), indent=2, ensure_ascii=False))
     else:
         for remark in outcome.remarks:
-            print(remark, file=sys.stderr)
+            tell(remark)
         for item in (*outcome.parameters, *outcome.payload):
             print(_line(item))
         print(f'residuals    {outcome.fit}')
         if outcome.validation is not None:
             print(f'validation   {outcome.validation}')
-    print(f'{written.report}: {outcome.verdict}', file=sys.stderr)
+    tell(f'{written.report}: {outcome.verdict}')
     if written.parameters is None:
-        print('stewart identify: no parameters.yaml is written', file=sys.stderr)
+        tell('stewart identify: no parameters.yaml is written')
         return 1
     return 0
 

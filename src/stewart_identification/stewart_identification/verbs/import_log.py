@@ -8,7 +8,6 @@ import argparse
 from collections.abc import Collection
 from datetime import datetime, timezone
 from pathlib import Path
-import sys
 
 import numpy as np
 from stewart_bags.verbs.numbers import positive
@@ -24,6 +23,7 @@ from stewart_identification.importing.text_log import is_text, text_table
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
+from stewart_tables.progress import tell
 
 HELP = 'turn a WitMotion log, or strokes and forces of another program, into a bag'
 
@@ -89,7 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
     )
     remarks = [*(imu.remarks if imu else ()), *(legs.remarks if legs else ())]
     for remark in dict.fromkeys(remarks):
-        print(remark, file=sys.stderr)
+        tell(remark)
     [stamps, *_] = [log.stamps_ns for log in (imu, legs) if log is not None]
     told = f'{count} messages over {(int(stamps[-1]) - int(stamps[0])) / 1e9:.3f} s'
     if imu is not None:
@@ -100,7 +100,7 @@ def main(arguments: argparse.Namespace) -> int:
         low, high = np.nanmin(legs.strokes), np.nanmax(legs.strokes)
         told += f', strokes from {low:.4f} to {high:.4f} m'
         told += ', no forces' if legs.forces is None else ''
-    print(f'{arguments.output}: {told}', file=sys.stderr)
+    tell(f'{arguments.output}: {told}')
     return 0
 
 
@@ -143,10 +143,9 @@ def _tell_gaps(path: Path, values: Array, what: str = '') -> None:
     bad = np.flatnonzero(~measured)
     if bad.size:
         verb = 'is' if bad.size == 1 and not what else 'are'
-        print(
+        tell(
             f'{path}: {what}{bad.size} of {measured.size} samples {verb} '
-            f'not finite, at first sample {bad[0] + 1}; the bag has them as they are',
-            file=sys.stderr,
+            f'not finite, at first sample {bad[0] + 1}; the bag has them as they are'
         )
 
 

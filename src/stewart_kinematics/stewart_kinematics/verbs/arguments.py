@@ -17,7 +17,7 @@ from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
 from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import output_stream
-from stewart_tables.progress import show_part
+from stewart_tables.progress import show_part, tell
 from stewart_tables.whole_files import whole_file
 
 SHOWN = 10  # lines that are reported one by one; of the others only the number is
@@ -122,12 +122,12 @@ def write_text(target: str, text: str) -> None:
 def report(sentences: Sequence[str], what: str) -> None:
     """Print the first sentences to standard error, and how many more there are of `what`."""
     for sentence in sentences[:SHOWN]:
-        print(sentence, file=sys.stderr)
+        tell(sentence)
     if len(sentences) > SHOWN:
-        print(f'... and {len(sentences) - SHOWN} more {what}', file=sys.stderr)
+        tell(f'... and {len(sentences) - SHOWN} more {what}')
 
 
 def note(sentences: Sequence[str]) -> None:
     """Print what is doubtful to standard error."""
     for sentence in sentences:
-        print(f'  note: {sentence}', file=sys.stderr)
+        tell(f'  note: {sentence}')

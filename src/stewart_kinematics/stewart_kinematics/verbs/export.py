@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.exchange.sdf import sdf
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.verbs.arguments import add_examples, add_output, write_text
+from stewart_tables.progress import tell
 
 HELP = 'write a platform as MuJoCo, Gazebo or ROS read it'
 
@@ -43,5 +43,5 @@ def main(arguments: argparse.Namespace) -> int:
         text = {'mjcf': mjcf, 'sdf': sdf}[arguments.format](platform)
     write_text(arguments.output, text)
     if platform.masses is None:
-        print(f'note: {platform.name} has no masses: forces mean nothing', file=sys.stderr)
+        tell(f'note: {platform.name} has no masses: forces mean nothing')
     return 0

@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-import sys
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,7 +34,7 @@ from stewart_kinematics.verbs.arguments import (
     typed_pose,
 )
 from stewart_tables.outputs import add_picture_argument
-from stewart_tables.progress import show_part
+from stewart_tables.progress import show_part, tell
 from stewart_tables.settings import rules
 
 Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
@@ -70,7 +69,7 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
         wave, _, factor = sea.motion(guard, progress)
     if sea.scaling != 'none':
         height = f'significant height {significant_height(wave.components):.4g} m'
-        print(f'{sea.scaling} factor {factor:.4g}: {height}', file=sys.stderr)
+        tell(f'{sea.scaling} factor {factor:.4g}: {height}')
     return _faded(wave, arguments)
 
 

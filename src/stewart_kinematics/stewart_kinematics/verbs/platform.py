@@ -23,7 +23,7 @@ from stewart_kinematics.verbs.arguments import add_examples, add_output, note, w
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import add_picture_argument, save_picture
-from stewart_tables.progress import show_part
+from stewart_tables.progress import show_part, tell
 import yaml
 
 HELP = 'describe a platform of your own, or import it, check it, look at it'
@@ -109,7 +109,7 @@ def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
     text += yaml.safe_dump({'sources': content['sources']}, default_flow_style=False, **form)
     write_text(arguments.output, text)
     if arguments.output != STANDARD_STREAM:
-        print(f'{arguments.output}: {platform.title}', file=sys.stderr)
+        tell(f'{arguments.output}: {platform.title}')
     note(warnings(platform))
 
 
@@ -129,7 +129,7 @@ def _asked(key: str) -> float:
             value = np.nan
         if 0.0 < value <= LARGEST:
             return value
-        print(f'a positive number is needed, not {answer.strip()!r}', file=sys.stderr)
+        tell(f'a positive number is needed, not {answer.strip()!r}')
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -177,5 +177,5 @@ def _show(arguments: argparse.Namespace) -> int:
     with show_part('workspace') as progress:
         figure = design_figure(platform, progress)
     save_picture(figure, name)
-    print(name, file=sys.stderr)
+    tell(name)
     return 0

@@ -9,7 +9,6 @@ leaves what the platform may do is refused; the sentence says when, what and by 
 from __future__ import annotations
 
 import argparse
-import sys
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
@@ -24,6 +23,7 @@ from stewart_kinematics.verbs.arguments import add_examples, write_watched
 from stewart_kinematics.verbs.motion_kinds import add_kinds
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.outputs import save_picture
+from stewart_tables.progress import tell
 
 HELP = 'make a motion (cycloidal, ocean, circle, ...), check it and write it as CSV'
 
@@ -64,11 +64,11 @@ def main(arguments: argparse.Namespace) -> int:
         sentence = f'after {time[refusal.violation.index or 0]:.3f} s {refusal}'
         if not arguments.force:
             raise TrajectoryError(sentence) from refusal
-        print(f'leaves what {platform.name} may do: {sentence}', file=sys.stderr)
+        tell(f'leaves what {platform.name} may do: {sentence}')
     _write(arguments.output, time, motion)
     if arguments.plot is not None:
         _plot(arguments.plot, platform, time, motion)
-    print(f'{time.size} samples, {trajectory.duration:.4g} s', file=sys.stderr)
+    tell(f'{time.size} samples, {trajectory.duration:.4g} s')
     return 0
 
 

@@ -15,6 +15,7 @@ import sys
 from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat.launcher import CONTROL, INTERFACE, serve, Setup, start
 from stewart_simulation.ethercat.omron_1s import DriveType, SYNC_ERROR_LIMIT
+from stewart_tables.progress import tell
 
 NUMBERS = (
     ('--drives', 6, 'number of drives'),
@@ -74,7 +75,7 @@ def main() -> int:
             os.environ[CONTROL] = str(given.control)
         os.execvp(given.command[0], given.command)
     except (SegmentError, OSError) as error:
-        print(error, file=sys.stderr)
+        tell(error)
         return 1
 
 

@@ -23,6 +23,7 @@ from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.segment import Line, Segment
 from stewart_simulation.loop import Loop
+from stewart_tables.progress import tell
 
 INTERFACE, CONTROL = 'STEWART_ETHERCAT_INTERFACE', 'STEWART_ETHERCAT_CONTROL'
 READY = b'+'
@@ -67,7 +68,7 @@ def start(setup: Setup) -> str:
             serve(setup, port, parent, lambda: os.write(signal_ready, READY), port if own else '')
             code = 0
         except (SegmentError, OSError) as error:
-            print(error, file=sys.stderr)
+            tell(error)
         except BaseException:
             traceback.print_exc()
         finally:

@@ -15,6 +15,7 @@ import sys
 
 from stewart_tables.errors import StewartError
 from stewart_tables.one_thread import ONE_THREAD
+from stewart_tables.progress import tell
 
 # A process with several threads may not enter a namespace, and libraries start theirs at once.
 os.environ.update(ONE_THREAD)
@@ -35,7 +36,7 @@ def main() -> int:
         settings = RigSettings.from_plain(json.loads(arguments.settings))
         serve(settings, arguments.directory, lambda ends: print(json.dumps(ends), flush=True))
     except (StewartError, OSError) as error:
-        print(error, file=sys.stderr)
+        tell(error)
         return 1
     return 0
 

@@ -24,6 +24,7 @@ from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.protocol import BAUDS, RATES
 from stewart_simulation.serial_imu.pty_port import PtyPort
+from stewart_tables.progress import tell
 
 HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
 MOTIONS = {'rest': resting, 'rock': rocking()}
@@ -127,7 +128,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(imu.path, flush=True)
         _play(imu, arguments.duration, lambda: stop.requested)
     if stop.requested:
-        print('ended', file=sys.stderr)
+        tell('ended')
     return 0
 
 
@@ -144,7 +145,7 @@ def _play(imu: SerialImu, duration: float | None, stopped: Callable[[], bool]) -
         elapsed = time.monotonic() - start
         for fault in [fault for fault in pending if fault.time <= elapsed]:
             pending.remove(fault)
-            print(f'{elapsed:.1f} s: {fault.name} {fault.value:g}', file=sys.stderr)
+            tell(f'{elapsed:.1f} s: {fault.name} {fault.value:g}')
             with _told():
                 fault.cause(imu)
 
@@ -155,7 +156,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except StewartError as error:
-        print(error, file=sys.stderr)
+        tell(error)
 
 
 def _lines(descriptor: int) -> Iterator[list[str]]:

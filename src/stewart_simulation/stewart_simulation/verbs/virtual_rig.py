@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 from stewart_driver.errors import ConfigurationError
+from stewart_tables.progress import tell
 
 HELP = 'run a simulated machine behind EtherCAT frames, an analogue card and a serial IMU'
 LOOK = 0.05
@@ -90,9 +91,9 @@ def main(arguments: argparse.Namespace) -> int:
                     print(f'{name:10} {place}', flush=True)
             while rig.alive:
                 time.sleep(LOOK)
-            print(rig.exit_reason(), file=sys.stderr)
+            tell(rig.exit_reason())
     except KeyboardInterrupt:
-        print('ended', file=sys.stderr)
+        tell('ended')
         return 0
     return 1
 

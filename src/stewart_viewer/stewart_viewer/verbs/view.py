@@ -7,12 +7,12 @@ from __future__ import annotations
 import argparse
 from functools import partial
 from pathlib import Path
-import sys
 
 from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_tables.errors import ConfigurationError
 from stewart_tables.outputs import output_file, output_folder
+from stewart_tables.progress import tell
 
 LAST_PORT = 65535
 TAUGHT_TO = 'taught.yaml'
@@ -134,8 +134,8 @@ def _replay(arguments: argparse.Namespace) -> int:
 
     with StopSignals() as stop:
         name = arguments.platform
-        _tell(f'reading {arguments.bag} …')
-        read = partial(read_recording, arguments.bag, renamed=dict(arguments.topic), tell=_tell)
+        tell(f'reading {arguments.bag} …')
+        read = partial(read_recording, arguments.bag, renamed=dict(arguments.topic), tell=tell)
         if name is None:
             recording = read(None)
             name = recognise(
@@ -155,12 +155,8 @@ def _replay(arguments: argparse.Namespace) -> int:
             ]
             replay = Replay(server, parts, recording, arguments.speed)
             parts += [LegPlots(server, platform), Looks(server, platform)]
-            _tell(page.url)
+            tell(page.url)
             replay.run(lambda: stop.requested)
         finally:
             page.close()
     return 0
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
