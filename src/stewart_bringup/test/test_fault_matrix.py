@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 import re
-import sys
 from typing import Any
 
 import pytest
@@ -16,9 +15,6 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from fault_bench import Bench
 from fault_case import Case

@@ -21,9 +21,6 @@ pytest.importorskip('rclpy')
 # Not `launch` itself: the folder launch/ beside our package would be found as such.
 pytest.importorskip('launch_ros', reason='launch_ros is not installed: nothing is launched')
 
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from ament_index_python.packages import get_packages_with_prefixes
 from launched import FOLDER, Launched
 from launched_rig import LIMIT, NAMESPACE, patient, Person, TRAVEL

@@ -17,9 +17,6 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from simulated_session import DURATION, EX800_DAQ, session, VIGO
 from stewart_bags.reading import Bag
 

@@ -5,17 +5,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-import sys
-
-import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
 from loopback import LoopbackBackend, LoopbackOptions, Trouble
+import numpy as np
+import pytest
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.shared_block import SharedBlock

@@ -5,19 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 import re
-import sys
 from typing import Any
-
-import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 from loopback import Trouble
+import numpy as np
+import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.state_machine import Request, State
 from stewart_driver.path.motion import LegMotion

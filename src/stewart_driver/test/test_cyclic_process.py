@@ -14,14 +14,10 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from cycle_rig import Rig
 from loopback import LoopbackBackend, LoopbackOptions, Trouble
+import numpy as np
+import pytest
 from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,

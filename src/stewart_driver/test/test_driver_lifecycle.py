@@ -6,18 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import os
-from pathlib import Path
 import re
 import signal
-import sys
 from typing import Any
 
 import pytest
 
 pytest.importorskip('rclpy')
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph, STATES
 from loopback import LoopbackBackend, Trouble

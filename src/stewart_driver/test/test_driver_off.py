@@ -5,15 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-import sys
 
 import pytest
 
 pytest.importorskip('rclpy')
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph
 from loopback import LoopbackBackend

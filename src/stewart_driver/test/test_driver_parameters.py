@@ -5,10 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-import sys
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from loopback import LoopbackBackend, LoopbackOptions
 import pytest

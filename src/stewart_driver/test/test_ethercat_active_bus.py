@@ -5,15 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-import sys
 
 import numpy as np
 import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from scripted_bench import ScriptedBench
 from scripted_wire import COUNTS, CYCLE, KIND, ScriptedWire
 from stewart_driver.errors import DriverError

@@ -5,14 +5,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-import sys
 
 import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from scripted_bench import ScriptedBench
 import scripted_wire
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire

@@ -5,15 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-import sys
 
 import numpy as np
 import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from sagging_wire import COUNTS, CYCLE, FAULT, OPERATION, SaggingDrive, SaggingWire
 from stewart_driver.backend import Measurement
 from stewart_driver.control.cycle_statistics import WireStatistics

@@ -6,15 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 import datetime
-from pathlib import Path
-import sys
 from typing import Any
 
 import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from scripted_wire import COUNTS, CYCLE, KIND, OP, OPTIONS, ScriptedSlave, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout

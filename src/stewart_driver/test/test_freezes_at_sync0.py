@@ -10,18 +10,12 @@ which targets cease it stops by itself; every other change of rate is the driver
 from __future__ import annotations
 
 import os
-from pathlib import Path
 import struct
-import sys
 from typing import Any
 
 import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from played_setpoints import Wave
+import pytest
 from sagging_wire import COUNTS, CYCLE, SaggingDrive, SaggingWire
 from stewart_driver.backend import Measurement
 from stewart_driver.control import cyclic_process

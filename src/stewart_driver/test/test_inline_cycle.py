@@ -4,11 +4,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import sys
 from unittest.mock import Mock
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from loopback import LoopbackBackend, LoopbackOptions
 import numpy as np

@@ -4,17 +4,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import sys
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from played_setpoints import (
     assert_smooth,
     CYCLE,
@@ -30,6 +22,7 @@ from played_setpoints import (
     Wave,
     ZERO,
 )
+import pytest
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, Verdict
 

@@ -4,15 +4,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import sys
-
 import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from played_setpoints import (
     assert_smooth,
     CYCLE,
@@ -28,6 +20,7 @@ from played_setpoints import (
     Wave,
     ZERO,
 )
+import pytest
 from stewart_driver.path.motion import LegMotion, Verdict
 
 

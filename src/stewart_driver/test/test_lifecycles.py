@@ -7,16 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
-import sys
 import threading
 from typing import Any
 
 import pytest
 
 pytest.importorskip('rclpy')
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph
 from rclpy.parameter import Parameter

@@ -5,16 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path as File
-import sys
 
 import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(File(__file__).parent))
-
 from played_setpoints import CYCLE, LIMITS, PERIOD, SETTINGS, START, T0, ZERO
+import pytest
 from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.path import path as module
 from stewart_driver.path.interpolation import Interpolator

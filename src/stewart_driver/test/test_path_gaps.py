@@ -9,16 +9,10 @@ limit: the legs stand, and what stands speeds up from rest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-import sys
 
 import numpy as np
-import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from played_setpoints import LIMITS, PERIOD, SETTINGS, START, T0, Wave
+import pytest
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import Verdict
 

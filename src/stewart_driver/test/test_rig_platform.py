@@ -5,9 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-import sys
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from loopback import LoopbackBackend, LoopbackOptions
 import pytest

@@ -4,17 +4,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import sys
-
 import numpy as np
+from played_setpoints import LIMITS, START, T0, ZERO
 import pytest
 from scipy.interpolate import BPoly
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
-from played_setpoints import LIMITS, START, T0, ZERO
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.legs import END_MARGIN, LegLimits
 from stewart_driver.path.leg_kernels import COEFFICIENTS

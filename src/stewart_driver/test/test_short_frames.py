@@ -6,15 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import os
-from pathlib import Path
 import struct
-import sys
 
 import numpy as np
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from played_setpoints import Wave
 from sagging_wire import COUNTS, CYCLE, OUT, SaggingDrive, SaggingWire
 from stewart_driver.control.configuration import CycleConfiguration

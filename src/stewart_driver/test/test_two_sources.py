@@ -4,16 +4,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import sys
-
+from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 import numpy as np
 import pytest
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 from stewart_driver.control.state_machine import Request, State
 
 

@@ -182,6 +182,19 @@ def test_after_an_outage_the_clock_starts_anew_with_its_period() -> None:
     assert np.abs(error).max() < 1e-9
 
 
+def test_a_computer_that_stood_still_keeps_the_clock() -> None:
+    """All of 0.8 s was read at once, in two reads, and taken for a silence of the sensor."""
+    sent = 100.0 + np.arange(2000) * 0.005
+    arrivals = sent + 3e-4
+    held = slice(1000, 1160)
+    arrivals[held] = np.where(np.arange(160) < 93, sent[1160], sent[1160] + 1e-4)
+    clock = SampleClock(0.005)
+    error = stamped(clock, arrivals) - sent
+
+    assert (clock.restarts, clock.gaps) == (0, 0)
+    assert np.abs(error).max() < 5e-4
+
+
 def test_a_frame_began_before_all_the_bytes_behind_it() -> None:
     arrivals = ArrivalTimes(115200)
     arrivals.read(33, 10.0)

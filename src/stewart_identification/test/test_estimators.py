@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 import logging
 import os
-from pathlib import Path
-import sys
 
 import numpy as np
 import pytest
-
-# Tests are imported by path, and their helper has to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from stewart_identification.errors import FitError
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares

@@ -8,17 +8,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 import multiprocessing
 import os
-from pathlib import Path
-import sys
 
 import numpy as np
+from plant_runs import bound, experiment_of, identify, model_of, Run, task
 import pytest
 from scipy.special import chdtrc
-
-# Tests are imported by path, and their helper has to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
-from plant_runs import bound, experiment_of, identify, model_of, Run, task
 from stewart_identification.identifiability import identifiability, Verdict
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml

@@ -6,16 +6,11 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import importlib.util
 import multiprocessing
 import os
-from pathlib import Path
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-
-# Tests are imported by path, and their helper has to be found.
-sys.path.insert(0, str(Path(__file__).parent))
-
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.executors import dask_executor, executor_of, spread
 from study import run_study

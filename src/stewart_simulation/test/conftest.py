@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+import os
 from pathlib import Path
 import struct
 import sys
+import threading
+import time
+import tty
 from typing import Any
 
 import pytest
@@ -222,3 +226,32 @@ def braked_drive(tmp_path: Path) -> str:
         text = text.replace(before, after)
     file.write_text(text)
     return str(file)
+
+
+@pytest.fixture
+def line_lateness(lateness: Callable[[], float]) -> Iterator[Callable[[], float]]:
+    """Measure the machine as `lateness` does, and a serial line of the same kind beside it.
+
+    The kernel hands bytes of a pseudo terminal over in a worker of its own, which on a busy
+    machine comes half a second late now and then, when every thread of this process is on time.
+    """
+    ends, over = os.openpty(), threading.Event()
+    tty.setraw(ends[1])
+    worst, sent = [0.0], [time.monotonic()]
+
+    def watch() -> None:
+        while not over.is_set():
+            sent[0] = time.monotonic()
+            os.write(ends[0], b'.')
+            os.read(ends[1], 1)
+            worst[0], sent[0] = max(worst[0], time.monotonic() - sent[0]), time.monotonic()
+            time.sleep(2e-3)
+
+    thread = threading.Thread(target=watch, name='line lateness')
+    thread.start()
+    # The byte that is under way counts, too.
+    yield lambda: max(worst[0], time.monotonic() - sent[0], lateness())
+    over.set()
+    thread.join()
+    for end in ends:
+        os.close(end)

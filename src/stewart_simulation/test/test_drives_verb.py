@@ -7,17 +7,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 import json
-from pathlib import Path
-import sys
 from typing import Any
 
 import pytest
 
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
-
-# Tests are imported by path, and their helpers have to be found.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from ethercat_rig import SegmentRig
 from stewart_driver.errors import ConfigurationError, TransportError

@@ -159,7 +159,7 @@ def test_a_sensor_that_keeps_its_pace_is_well(bench: Bench) -> None:
     ('latency', 'worst'), [pytest.param(0.0, 0.003, marks=pytest.mark.slow), (0.016, 0.008)]
 )
 def test_stamps_are_the_instants_of_the_cycles(
-    bench: Bench, latency: float, worst: float, lateness: Callable[[], float]
+    bench: Bench, latency: float, worst: float, line_lateness: Callable[[], float]
 ) -> None:
     bench.sensor(sensor=configured(), latency=latency)
     bench.read()
@@ -170,9 +170,10 @@ def test_stamps_are_the_instants_of_the_cycles(
     error = stamps - truth[np.abs(truth[None, :] - stamps[:, None]).argmin(axis=1)]
 
     # The loop has not settled wholly; a loaded machine makes some cycles late, by so much.
-    assert np.abs(np.median(error)) < min(worst, 0.0025) + lateness()
-    # What it is off by, it mends within these samples.
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, abs=5e-5 + lateness() / len(stamps))
+    late = line_lateness()
+    assert np.abs(np.median(error)) < min(worst, 0.0025) + late
+    # At both ends it may be off.
+    assert np.diff(stamps).mean() == pytest.approx(0.005, abs=5e-5 + 2.0 * late / len(stamps))
     assert np.diff(stamps).min() > 0.0
 
 
@@ -308,7 +309,7 @@ def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
 
 
 @pytest.mark.realtime
-def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], float]) -> None:
+def test_the_age_of_a_sample_is_bounded(bench: Bench, line_lateness: Callable[[], float]) -> None:
     bench.sensor(sensor=configured())
     bench.read()
     bench.connected()
@@ -322,9 +323,9 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], flo
             ages += [now - item.stamp for item in bench.reader.take()]
         medians.append(np.median(ages) if ages else np.inf)
 
-    # 3 ms on the line, 2 ms here; emulator, reader and this thread may each be woken late. A
-    # machine that stops one of them spoils a window or two; but samples do not pile up.
-    assert min(medians[5:]) < 0.01 + 3 * lateness()
+    # 3 ms on the line, 2 ms here; emulator, reader and this thread may each be late, and the line.
+    # A machine that stops one of them spoils a window or two; but samples do not pile up.
+    assert min(medians[5:]) < 0.01 + 3 * line_lateness()
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_imu_data_is_what_the_sensor_feels(rig: Callable[..., Rig]) -> None:
 
 @pytest.mark.realtime
 def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
-    rig: Callable[..., Rig], lateness: Callable[[], float]
+    rig: Callable[..., Rig], line_lateness: Callable[[], float]
 ) -> None:
     bench = rig()
     bench.run()
@@ -127,13 +127,16 @@ def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
     roll = np.array([2 * np.arctan2(m.orientation.x, m.orientation.w) for m in messages])
     rates = np.array([m.angular_velocity.x for m in messages])
 
-    # What the clock was off by after late arrivals, it mends within these samples.
-    mended = lateness() / len(stamps)
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, abs=1e-4 + mended)
+    spacing = np.diff(stamps)
+    # At both ends the clock may be off by what came late.
+    assert spacing.mean() == pytest.approx(0.005, abs=1e-4 + 2.0 * line_lateness() / len(stamps))
+    # If it begins anew after a long silence, stamps are dense until it has caught up.
+    steady = np.abs(spacing[1:] + spacing[:-1] - 0.01) < 5e-4
+    assert steady.sum() > 50
     slope = (roll[2:] - roll[:-2]) / (stamps[2:] - stamps[:-2])
-    fastest = AMPLITUDE * np.pi
-    assert np.median(np.abs(slope - rates[1:-1])) < (0.02 + mended / 0.005) * fastest
-    assert abs(stamps[-1] - time.time()) < 1.0
+    off = np.median(np.abs(slope - rates[1:-1])[steady])
+    assert off < 0.05 * AMPLITUDE * np.pi
+    assert abs(stamps[-1] - time.time()) < 1.0 + line_lateness()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +227,7 @@ def test_the_node_goes_on_after_the_sensor_was_unplugged(rig: Callable[..., Rig]
 
 
 def test_nothing_is_published_before_activation_and_nothing_old_after(
-    rig: Callable[..., Rig], lateness: Callable[[], float]
+    rig: Callable[..., Rig], line_lateness: Callable[[], float]
 ) -> None:
     bench = rig()
     bench.run()
@@ -237,7 +240,7 @@ def test_nothing_is_published_before_activation_and_nothing_old_after(
     begin = time.time()
     bench.node.trigger_activate()
     # What was on the line when the reader got no turn is as old as that lasted.
-    oldest = begin - 0.1 - lateness()
+    oldest = begin - 0.1 - line_lateness()
     assert to_seconds(bench.until('imu/data', 1)[0].header.stamp) > oldest
 
 

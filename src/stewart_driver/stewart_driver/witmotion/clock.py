@@ -194,14 +194,15 @@ class SampleClock:
             The estimates [s], each later than the one before it, and later than the arrival only
             where it otherwise would not be.
         """
-        settings = self._settings
-        if read[0].time - self._last > max(settings.outage, 3.0 * self.period):
+        settings, behind = self._settings, _cycles(read)
+        # What a computer that stood still reads at once was sent meanwhile.
+        silence = read[0].time - self._last - (behind - 1) * self.period
+        if silence > max(settings.outage, 3.0 * self.period):
             self.restarts += self._last > -inf
             self._begin(locked=False)
         self._last = read[-1].time
         self._reads.append(read)
         self._samples += len(read)
-        behind = _cycles(read)
         if self._locked:
             self._place(read, behind)
         self._end_block()

@@ -30,7 +30,7 @@ from stewart_driver.witmotion.samples import (
     Sample,
 )
 from stewart_driver.witmotion.settings import configure, order, probe, SensorSettings
-from stewart_driver.witmotion.transport import PortError, Transport
+from stewart_driver.witmotion.transport import PortError, SensorSilent, Transport
 from stewart_tables.settings import param
 
 
@@ -59,6 +59,9 @@ RATE_TOLERANCE = 0.1
 # When the stream is first held against the settings, and how rarely it is in the end [s].
 FIRST_CHECK = 2.0
 LAST_CHECK = 60.0
+# A sensor that streams and did not answer, because this computer stood still maybe, is asked so
+# often again; that interrupts the stream.
+AGAIN = 2
 # Of so many reads one waits for the next byte, and so tells sharply when it came: about twice in
 # a block of the clock, and the reads after it are nearly as sharp.
 SHARP = 8
@@ -172,6 +175,7 @@ class ImuReader:
         self._thread = threading.Thread(target=self.run, name='imu_reader', daemon=True)
         self._phase = ReaderPhase.STOPPED
         self._trouble = self._misconfigured = ''
+        self._unanswered = False
         self._link: Link | None = None
         self._grouper = CycleGrouper()
         self._clock, self._own_time = SampleClock(1.0 / settings.rate), OwnTime()
@@ -276,11 +280,12 @@ class ImuReader:
         try:
             yield from configure(link, self._settings, obeys=obeys)
             self._grouper.expect(self._settings.pattern)
-            self._misconfigured = ''
+            self._misconfigured, self._unanswered = '', False
         except PortError:
             raise
         except StewartError as error:
             self._misconfigured = str(error)
+            self._unanswered = isinstance(error, SensorSilent)
 
     def _stream(self, link: Link) -> Conversation[None]:
         """Receive until no frame comes for too long."""
@@ -288,7 +293,7 @@ class ImuReader:
         patience = FIRST_CHECK
         heard = now = self._now()
         check = now + patience
-        reads, restarts = 0, 0
+        reads, restarts, asked = 0, 0, 0
         silence = max(self._settings.silence, 3.0 / self._settings.rate)
         while now - heard <= silence:
             for decoded in (yield from link.reads()):
@@ -300,12 +305,13 @@ class ImuReader:
             if reads % SHARP and self._settings.batch_interval:
                 yield ForTime(self._settings.batch_interval)
             if now > check:
-                if self._settings.configure and self._drifted():
+                drifted = self._settings.configure and self._drifted()
+                if drifted or (self._unanswered and asked < AGAIN):
                     patience = min(2.0 * patience, LAST_CHECK)
                     # One restart shows whether it helps.
                     told = restarts > 0 and self._settings.save
-                    yield from self._configure(link, obeys=told)
-                    restarts += 1
+                    yield from self._configure(link, obeys=told or not drifted)
+                    restarts, asked = restarts + drifted, asked + (not drifted)
                     self._phase = ReaderPhase.STREAMING
                     heard = now = self._now()
                 elif restarts:

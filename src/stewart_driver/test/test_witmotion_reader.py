@@ -1,0 +1,65 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A reader and a scripted sensor, in the sensor's own time."""
+
+from __future__ import annotations
+
+import pytest
+from scripted_sensor import framed, ScriptedSensor
+from stewart_driver.witmotion.link import carry_out
+from stewart_driver.witmotion.reader import ImuReader, ReaderSettings
+
+READ = bytes.fromhex('ff aa 27')
+
+
+class StreamingSensor(ScriptedSensor):
+    """It sends what is wanted of it, at 200 Hz, and hears nothing before an instant [s]."""
+
+    def __init__(self, hears_from: float) -> None:
+        super().__init__(6, stream=False)
+        self.registers |= {2: 0x0206, 3: 0x0B, 0x1F: 2, 0x24: 1}
+        self._hears_from, self.asked = hears_from, 0
+
+    def read(self, timeout: float) -> bytes:
+        self.deaf = self.time < self._hears_from
+        cycle = b''.join(framed(kind, bytes([kind, *bytes(7)])) for kind in (0x51, 0x52, 0x59))
+        return super().read(min(timeout, 0.005)) + cycle
+
+    def write(self, data: bytes) -> None:
+        self.asked += data.startswith(READ)
+        super().write(data)
+
+
+def read(sensor: StreamingSensor, seconds: float) -> ImuReader:
+    """Read for a time."""
+    settings = ReaderSettings(port='scripted', queue=100_000)
+    reader = ImuReader(lambda _: sensor, settings, now=lambda: sensor.time, sleep=lambda _: None)
+    original = sensor.read
+
+    def until_then(timeout: float) -> bytes:
+        if sensor.time > seconds:
+            reader._stop.set()
+        return original(timeout)
+
+    sensor.read = until_then  # type: ignore[method-assign]
+    carry_out(reader.converse(), lambda _: None, lambda _: reader._stop.is_set())
+    return reader
+
+
+@pytest.mark.parametrize('hears_from', [0.0, 3.0])
+def test_a_sensor_that_was_asked_in_vain_is_asked_again(hears_from: float) -> None:
+    """It was told as not configured for ever, though it sent what was wanted."""
+    sensor = StreamingSensor(hears_from)
+    reader = read(sensor, 20.0)
+    assert reader.status.misconfigured == ''
+    assert reader.status.connections == 1
+    assert len(reader.take()) > 200 * (20.0 - hears_from - 6.0)
+
+
+def test_a_sensor_whose_rx_is_not_wired_is_left_alone_in_the_end() -> None:
+    asked = []
+    for seconds in (60.0, 120.0):
+        sensor = StreamingSensor(1e9)
+        assert 'is its RX wired to TX?' in read(sensor, seconds).status.misconfigured
+        asked.append(sensor.asked)
+    assert asked[0] == asked[1]
