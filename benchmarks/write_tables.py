@@ -122,7 +122,8 @@ def main() -> int:
     else:
         place(arguments.into, dict(_headed(text)))
         page = arguments.into.read_text(encoding='utf-8')
-        arguments.into.write_text(renewed(page, against_peers(results)), encoding='utf-8')
+        if PEERS_BEGIN in page:
+            arguments.into.write_text(renewed(page, against_peers(results)), encoding='utf-8')
     return 0
 
 
