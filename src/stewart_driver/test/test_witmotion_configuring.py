@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from scripted_sensor import BAUDS, REBOOT, SAVE, ScriptedSensor, UNLOCK
+from scripted_sensor import BAUDS, framed, REBOOT, SAVE, ScriptedSensor, UNLOCK
 from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion.commands import Register
 from stewart_driver.witmotion.link import carry_out, Conversation, Interrupted, Link
@@ -46,6 +46,20 @@ def test_every_speed_is_found_also_of_a_sensor_that_streams_nothing(
 def test_the_likely_speed_is_tried_first_and_no_speed_is_left_out() -> None:
     assert order(230400)[:3] == (230400, 115200, 9600)
     assert sorted(order(19200)) == sorted(CANDIDATES) == sorted(BAUDS.values())
+
+
+def test_frames_that_the_last_speed_left_behind_are_no_sensor() -> None:
+    """On a busy computer they came after the change of speed, and the wrong one was taken."""
+
+    class Late(ScriptedSensor):
+        def read(self, timeout: float) -> bytes:
+            data, self.left = self.left, b''
+            return data or super().read(timeout)
+
+    sensor = Late(6)
+    sensor.left = 9 * framed(0x51, bytes(8))
+    link = linked(sensor)
+    assert talk(probe(link, (9600, 115200))) == 115200 == sensor.baud
 
 
 def test_silence_and_garbage_are_told_apart() -> None:

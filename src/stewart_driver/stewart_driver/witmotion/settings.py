@@ -20,6 +20,8 @@ CANDIDATES = (115200, 9600, 230400, 921600, 460800, 57600, 38400, 19200, 4800)
 LISTEN = 0.35
 # One frame in garbage has odds of 1 : 1.4e6 per byte, two have none.
 ENOUGH = 2
+# The vendor's own scripts wait as long between two commands.
+PAUSE = 0.1
 
 
 def order(*first: int) -> tuple[int, ...]:
@@ -31,7 +33,9 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     """Try speeds until frames come; raises `SensorSilent`.
 
     At each speed the sensor is also asked for a register, twice, which needs no unlocking and
-    changes nothing: so a sensor that sends rarely, or nothing at all, is found, too.
+    changes nothing: so a sensor that sends rarely, or nothing at all, is found, too. It has to be
+    heard again a little later: what the last speed left in this computer may come late, but in
+    one piece.
 
     Args:
         link: Open line; left at the speed found.
@@ -40,11 +44,10 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     before = link.decoder.statistics.bytes
     for baud in candidates:
         link.set_baud(baud)
-        for _ in range(ENOUGH):
-            link.send(commands.read(Register.CONTENT))
-        heard = yield from link.listen(LISTEN, enough=ENOUGH)
-        if len(heard) >= ENOUGH:
-            return baud
+        if (yield from _hears(link)):
+            yield from link.listen(PAUSE)
+            if (yield from _hears(link)):
+                return baud
     count = link.decoder.statistics.bytes - before
     tried = commands.listed(candidates)
     if count:
@@ -57,8 +60,13 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     )
 
 
-# The vendor's own scripts wait as long between two commands.
-PAUSE = 0.1
+def _hears(link: Link) -> Conversation[bool]:
+    """Ask, and tell whether frames come."""
+    for _ in range(ENOUGH):
+        link.send(commands.read(Register.CONTENT))
+    return len((yield from link.listen(LISTEN, enough=ENOUGH))) >= ENOUGH
+
+
 RESTART = 1.0
 ATTEMPTS = 2
 CONTENT_MASK = 0x07FF
