@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.limits.planning import check
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.forward import ForwardStatus, REASONS, solver_of
 from stewart_kinematics.solvers.inverse import leg_positions
@@ -106,7 +105,10 @@ def leg_path(points: LegPoints, start: Pose, guard: MotionGuard) -> Generator[No
     here = leg_positions(guard.platform.geometry, start.position, start.quaternion_xyzw)
     legs = _through(points, here)
     motion = yield from _platforms(legs, start, guard)
-    check(motion, guard)
+    # At every sample: points may be dense, and legs turn sharply between instants farther apart.
+    samples = motion.sample(motion.time)
+    guard.check(samples)
+    guard.check_jerk(samples, motion.time)
     return LegPath(Sequence((motion,)), legs)
 
 
