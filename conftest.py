@@ -10,6 +10,7 @@ import fcntl
 import gc
 from importlib.metadata import entry_points
 import importlib.util
+from itertools import cycle
 import os
 from pathlib import Path
 import signal
@@ -53,30 +54,29 @@ def signals_as_before() -> Iterator[None]:
 def lateness() -> Iterator[Callable[[], float]]:
     """Measure the machine during a test that judges the real clock.
 
-    A thread on each core sleeps for a millisecond again and again, and takes down how much longer
-    it was: of a virtual machine one core may stand still for a third of a second.
+    A thread sleeps for a millisecond again and again, on one core after the other, and takes down
+    how much longer it was: of a virtual machine one core may stand still for a third of a second.
 
     Yields:
         Returns by how much it was woken too late at worst since the test began [s]: what a busy
         machine may add to every step of whatever the test has timed.
     """
-    cores, over = sorted(os.sched_getaffinity(0)), threading.Event()
-    worst = dict.fromkeys(cores, 0.0)
+    worst, over = [0.0], threading.Event()
 
-    def watch(core: int) -> None:
-        os.sched_setaffinity(threading.get_native_id(), {core})
-        while not over.is_set():
+    def watch() -> None:
+        for core in cycle(os.sched_getaffinity(0)):
+            if over.is_set():
+                return
             due = time.monotonic() + 1e-3
+            os.sched_setaffinity(threading.get_native_id(), {core})
             time.sleep(1e-3)
-            worst[core] = max(worst[core], time.monotonic() - due)
+            worst[0] = max(worst[0], time.monotonic() - due)
 
-    threads = [threading.Thread(target=watch, args=(core,), name='lateness') for core in cores]
-    for thread in threads:
-        thread.start()
-    yield lambda: max(worst.values())
+    thread = threading.Thread(target=watch, name='lateness')
+    thread.start()
+    yield lambda: worst[0]
     over.set()
-    for thread in threads:
-        thread.join()
+    thread.join()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -42,7 +42,7 @@ def planned(points: LegPoints, guard: MotionGuard = GUARD) -> LegPath:
 def test_the_legs_go_through_the_points_and_as_they_do_between_them() -> None:
     way = planned(LegPoints(np.array([2.0, 4.0, 7.0]), np.array([THERE, TURNED, HERE])))
     time = np.linspace(0.0, 7.0, 701)
-    legs = inverse(GEOMETRY, way.sample(time))
+    legs = inverse(GEOMETRY, way.sequence.sample(time))
     wanted = np.array([way.at(moment) for moment in time])
     reached = legs.length - GEOMETRY.retracted_length
     np.testing.assert_allclose(reached[[200, 400, 700]], [THERE, TURNED, HERE], atol=1e-9)
@@ -53,7 +53,7 @@ def test_the_legs_go_through_the_points_and_as_they_do_between_them() -> None:
     step = np.gradient(wanted[:, 0], time, axis=0)[5:-5]
     np.testing.assert_allclose(step, wanted[5:-5, 1], atol=1e-4)
     for end in (0.0, 7.0):
-        motion = way.sample(end)
+        motion = way.sequence.sample(end)
         assert np.abs([*motion.twist, *motion.acceleration]).max() < 1e-8
 
 
@@ -69,17 +69,17 @@ def test_given_rates_and_accelerations_are_met() -> None:
 def test_a_point_at_time_zero_is_where_the_platform_is() -> None:
     times = np.array([0.0, 3.0])
     way = planned(LegPoints(times, np.array([HERE + 5e-4, THERE])))
-    np.testing.assert_array_equal(way.sample(0.0).position, START.position)
+    np.testing.assert_array_equal(way.sequence.sample(0.0).position, START.position)
     with pytest.raises(TrajectoryError, match=r'the first point, at time 0, is 0\.0015 from'):
         planned(LegPoints(times, np.array([HERE + 1.5e-3, THERE])))
 
 
 def test_a_way_waits_and_stops_on_its_own_path() -> None:
     way = planned(LegPoints(np.array([3.0]), np.array([THERE]))).after(1.0)
-    assert way.duration == pytest.approx(4.0)
-    np.testing.assert_array_equal(way.sample(0.9).position, START.position)
+    assert way.sequence.duration == pytest.approx(4.0)
+    np.testing.assert_array_equal(way.sequence.sample(0.9).position, START.position)
     np.testing.assert_allclose(way.at(4.0)[0], THERE, atol=1e-12)
-    part, begun = way.part(2.5)
+    part, begun = way.sequence.part(2.5)
     assert begun == 1.0
     stop = plan_stop(part, 1.5, GUARD)
     assert 0.0 < stop.sample(stop.duration).position[2] - START.position[2] < 0.05
@@ -92,7 +92,7 @@ def test_a_servo_hexapod_is_given_angles() -> None:
         guard.platform.geometry, pose.position + np.array([0.0, 0.0, 0.003]), pose.quaternion_xyzw
     )
     way = planned(LegPoints(np.array([4.0]), np.array([lifted])), guard)
-    end = way.sample(4.0)
+    end = way.sequence.sample(4.0)
     assert end.position[2] - pose.position[2] == pytest.approx(0.003, abs=1e-9)
 
 

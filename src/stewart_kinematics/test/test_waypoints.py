@@ -90,7 +90,7 @@ def test_a_dwell_is_at_rest_however_short_it_is(dwell: float) -> None:
         motion = route.sample(time)
         assert not motion.twist.any()
         assert not motion.acceleration.any()
-    rest, begun = route.part(begin + dwell / 3.0)
+    rest, begun = route.sequence.part(begin + dwell / 3.0)
     assert not plan_stop(rest, begin + dwell / 3.0 - begun, guard).sample(1.0).twist.any()
 
 

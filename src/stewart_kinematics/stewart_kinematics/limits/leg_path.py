@@ -10,13 +10,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.forward import ForwardStatus, REASONS, solver_of
 from stewart_kinematics.solvers.inverse import leg_positions
-from stewart_kinematics.trajectories import Rest, Sequence, Trajectory
+from stewart_kinematics.trajectories import Rest, Sequence
 from stewart_kinematics.trajectories.sampled import quintic, Sampled
 
 MOST_POINTS, LONGEST, RATE = 10_000, 600.0, 200.0
@@ -63,22 +62,8 @@ class LegPath:
         """Return the same motion after a rest where it begins [s]."""
         if not wait:
             return self
-        rest = Rest(self.sample(0.0).pose, wait)
+        rest = Rest(self.sequence.sample(0.0).pose, wait)
         return replace(self, sequence=Sequence((rest, *self.sequence.parts)), wait=wait)
-
-    @property
-    def duration(self) -> float:
-        """Time from the first to the last pose [s]."""
-        return self.sequence.duration
-
-    def sample(self, time: ArrayLike) -> Motion:
-        """Return the motion at `time` [s]; see `Trajectory`."""
-        return self.sequence.sample(time)
-
-    def part(self, time: float) -> tuple[Trajectory, float]:
-        """Return the wait or the motion that a time [s] belongs to, and when that began [s]."""
-        index = self.sequence.part_at(time)
-        return self.sequence.parts[index], float(self.sequence.starts[index])
 
     def at(self, time: float) -> Array:
         """Return positions, velocities and accelerations (3, 6) of the legs at a time [s]."""

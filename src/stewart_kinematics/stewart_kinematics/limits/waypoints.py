@@ -133,11 +133,6 @@ class Route:
         lap, number = divmod(self.numbers[self.sequence.part_at(time)], self.count)
         return number + 1, lap + 1
 
-    def part(self, time: float) -> tuple[Trajectory, float]:
-        """Return the move or rest that a time [s] belongs to, and when that began [s]."""
-        index = self.sequence.part_at(time)
-        return self.sequence.parts[index], float(self.sequence.starts[index])
-
     @cached_property
     def arrivals(self) -> list[float]:
         """When each waypoint is reached, over all rounds [s]."""

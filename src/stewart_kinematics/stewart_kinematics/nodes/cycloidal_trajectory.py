@@ -96,9 +96,9 @@ class CycloidalTrajectory(TrajectoryNode):
         assert way is not None
         self._goals, self._handle, self._outcome = goals, handle, Future()
         self._cancelled, self._elapsed, self._next_feedback = False, 0.0, 0.0
-        self._sent = way.sample(0.0)
+        self._sent = way.sequence.sample(0.0)
         if self.start_pose.enabled:
-            self.play(way)
+            self.play(way.sequence)
         else:
             self.on_abort('the driver left ENABLED before the move began')
         ending, message = await self._outcome
@@ -123,7 +123,7 @@ class CycloidalTrajectory(TrajectoryNode):
         self._cancelled = True
         # Taken before planning, which takes several periods: the stop begins at this moment.
         now, elapsed = self.moment()
-        part, begun = self._way.part(elapsed)
+        part, begun = self._way.sequence.part(elapsed)
         try:
             stop = plan_stop(part, elapsed - begun, self.guard)
         except (MotionRefused, TrajectoryError) as refusal:
@@ -157,7 +157,7 @@ class CycloidalTrajectory(TrajectoryNode):
             return
         assert self._way is not None
         assert self._sent is not None
-        self._elapsed = self._way.duration
+        self._elapsed = self._way.sequence.duration
         self._arrival = Arrival(self.start_pose, self._sent.pose, self.said_ns)
         self._looking.reset()
 

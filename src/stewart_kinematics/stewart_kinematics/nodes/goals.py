@@ -14,7 +14,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.limits.waypoints import LONGEST_DWELL, Route, route_steps, Waypoint
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.trajectories import Sequence, Trajectory
+from stewart_kinematics.trajectories import Sequence
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 
 Planning: TypeAlias = Generator[None, None, Any]
@@ -28,11 +28,12 @@ class Ending(IntEnum):
     ABORTED = MovePlatform.Result.ABORTED
 
 
-class Way(Trajectory, Protocol):
-    """A motion that was planned for a goal."""
+class Way(Protocol):
+    """What was planned for a goal: parts in each of which it may stop."""
 
-    def part(self, time: float) -> tuple[Trajectory, float]:
-        """Return the part that a time [s] belongs to, and when it began [s]: where it may stop."""
+    @property
+    def sequence(self) -> Sequence:
+        """The motion."""
 
 
 class Goals(Protocol):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from math import inf, nan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ class LegGoals:
         measured = self._measured()
         if measured is None:
             return None
-        stamp, *actual = measured
+        stamp, actual = measured
         time = self._time_of(stamp, way)
         desired = list(way.at(way.wait + time))
         error = [wanted - there for wanted, there in zip(desired, actual, strict=False)]
@@ -111,8 +111,8 @@ class LegGoals:
             setattr(point, name, part.tolist())
         return point
 
-    def _measured(self) -> tuple[int, Array, Array] | None:
-        """Return stamp [ns], positions and velocities (6,) of the legs, as measured last."""
+    def _measured(self) -> tuple[int, list[Array]] | None:
+        """Return stamp [ns] and positions (6,), maybe velocities, too, as measured last."""
         data = self._legs.newest()
         try:
             legs = None if data is None else self._reader.read(data)
@@ -121,21 +121,21 @@ class LegGoals:
             return None
         if legs is None or legs.position is None:
             return None
-        unknown = np.full(6, nan)
-        return legs.stamp, legs.position, unknown if legs.velocity is None else legs.velocity
+        # What is not measured stays empty.
+        return legs.stamp, [part for part in legs[1:3] if part is not None]
 
     def _time_of(self, stamp: int, way: LegPath) -> float:
         """Return the time after the wait [s] that the driver plays at an instant [ns]."""
         playback = self._node.playback
         played = stamp - round(self._start_pose.playout_delay * NANOSECONDS)
-        elapsed = way.duration if playback is None else playback.elapsed(played)
+        elapsed = way.sequence.duration if playback is None else playback.elapsed(played)
         return max(elapsed - way.wait, 0.0)
 
     def supervise(self, way: LegPath) -> None:
         """Raise `NotReady` if a leg is farther from its way than the goal allows."""
         if np.isinf(self._on_the_way).all() or (measured := self._measured()) is None:
             return
-        stamp, there, _ = measured
+        stamp, (there, *_) = measured
         wanted = way.at(way.wait + self._time_of(stamp, way))[0]
         self._require_near(there, wanted, self._on_the_way, 'PATH')
 
@@ -144,8 +144,8 @@ class LegGoals:
         measured = self._measured()
         try:
             if measured is not None:
-                end = way.at(way.duration)[0]
-                self._require_near(measured[1], end, self._at_the_end, 'GOAL')
+                end = way.at(way.sequence.duration)[0]
+                self._require_near(measured[1][0], end, self._at_the_end, 'GOAL')
         except NotReady:
             if late > self._patience:
                 raise
@@ -169,7 +169,7 @@ class LegGoals:
         codes = self.action.Result
         if ending != Ending.ABORTED:
             code = codes.SUCCESSFUL
-        elif elapsed >= way.duration:
+        elif elapsed >= way.sequence.duration:
             code = codes.GOAL_TOLERANCE_VIOLATED
         else:
             code = self._code

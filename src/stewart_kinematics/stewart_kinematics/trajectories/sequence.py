@@ -59,6 +59,11 @@ class Sequence:
         """Return the index, from 0, of the part played at `time` [s]."""
         return min(bisect_right(self._ends, time), len(self.parts) - 1)
 
+    def part(self, time: float) -> tuple[Trajectory, float]:
+        """Return the part that a time [s] belongs to, and when that began [s]."""
+        index = self.part_at(time)
+        return self.parts[index], float(self.starts[index])
+
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
