@@ -10,7 +10,6 @@ import fcntl
 import gc
 from importlib.metadata import entry_points
 import importlib.util
-from itertools import cycle
 import os
 from pathlib import Path
 import signal
@@ -54,29 +53,29 @@ def signals_as_before() -> Iterator[None]:
 def lateness() -> Iterator[Callable[[], float]]:
     """Measure the machine during a test that judges the real clock.
 
-    A thread sleeps for a millisecond again and again, on one core after the other, and takes down
-    how much longer it was: of a virtual machine one core may stand still for a third of a second.
+    Threads sleep for a millisecond again and again, one for each core, and take down how much
+    longer it was: of a virtual machine one core may stand still for a third of a second.
 
     Yields:
-        Returns by how much it was woken too late at worst since the test began [s]: what a busy
+        Returns by how much one was woken too late at worst since the test began [s]: what a busy
         machine may add to every step of whatever the test has timed.
     """
-    worst, over = [0.0], threading.Event()
+    cores = len(os.sched_getaffinity(0))
+    worst, over = [0.0] * cores, threading.Event()
 
-    def watch() -> None:
-        for core in cycle(os.sched_getaffinity(0)):
-            if over.is_set():
-                return
+    def watch(number: int) -> None:
+        while not over.is_set():
             due = time.monotonic() + 1e-3
-            os.sched_setaffinity(threading.get_native_id(), {core})
             time.sleep(1e-3)
-            worst[0] = max(worst[0], time.monotonic() - due)
+            worst[number] = max(worst[number], time.monotonic() - due)
 
-    thread = threading.Thread(target=watch, name='lateness')
-    thread.start()
-    yield lambda: worst[0]
+    threads = [threading.Thread(target=watch, args=(n,), name='lateness') for n in range(cores)]
+    for thread in threads:
+        thread.start()
+    yield lambda: max(worst)
     over.set()
-    thread.join()
+    for thread in threads:
+        thread.join()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -396,6 +396,20 @@ def outside(result: Result) -> list[str]:
     ]
 
 
+def woken(result: Result) -> list[str]:
+    """Return the table of a process that wakes up beside a busy session."""
+    lines = [
+        '| process | median [ms] | p99 [ms] | latest of a run, median [ms] | latest [ms] |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    lines += [
+        f'| {row["process"]} | {row["p50_ms"]} | {row["p99_ms"]} | {row["middle_latest_ms"]} '
+        f'| {row["latest_ms"]} |'
+        for row in result['wakes']
+    ]
+    return lines
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'attacked': attacked,
     'cycles': cycles,
@@ -414,6 +428,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'soak': soaked,
     'kills': killed,
     'reader_percent': sensor,
+    'wakes': woken,
     'timings': timings,
     'results': comparisons,
 }

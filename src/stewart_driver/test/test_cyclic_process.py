@@ -216,10 +216,18 @@ def test_a_quick_stop_is_seen_and_ends_disabled(
     seen, message = client.quick_stop()
     took = time.monotonic() - begin
 
-    assert seen
+    assert seen, message
     assert 'quick stop' in message
     assert took < 0.02 + SLEEPS * lateness()
     assert wait_for(lambda: State.DISABLED in states(client))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason='Popen has no process_group before 3.11')
+def test_it_takes_turns_with_its_session_and_hears_no_signal_of_the_terminal(start: Start) -> None:
+    client = start()
+
+    assert os.getsid(client.pid) == os.getsid(0)
+    assert os.getpgid(client.pid) == client.pid
 
 
 def test_the_process_is_gone_after_its_parent_was_killed() -> None:

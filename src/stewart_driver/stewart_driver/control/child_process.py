@@ -13,6 +13,13 @@ from typing import Any, ClassVar
 
 from stewart_tables.one_thread import ONE_THREAD
 
+# Signals of the terminal are for this process, which ends the other in order. A session of its
+# own would keep them away, too; but where Linux shares processors among sessions, such a child may
+# wait seconds for its turn (docs/decisions/0105).
+APART: dict[str, Any] = (
+    {'process_group': 0} if sys.version_info >= (3, 11) else {'start_new_session': True}
+)
+
 
 def environment() -> dict[str, str]:
     """Return the environment of an interpreter that finds what this one finds.
@@ -33,8 +40,7 @@ def spawn(
     return subprocess.Popen(
         [sys.executable, '-m', *arguments],
         env={**environment(), **(variables or {})},
-        # Signals of the terminal are for this process, which ends the other in order.
-        start_new_session=True,
+        **APART,
         **streams,
     )
 

@@ -40,6 +40,8 @@ def main() -> int:
     """Run until asked to end, until the parent is gone, or until something breaks."""
     # Ctrl-C is for the parent, which ends this process in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A terminal may be told to stop who writes from the background (stty tostop).
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     block = SharedBlock(int(sys.argv[1]))
     parent = int(sys.argv[2])
     troubles: list[BaseException] = []
