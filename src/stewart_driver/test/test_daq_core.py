@@ -69,6 +69,13 @@ def test_unknown_card_is_an_error_that_lists_the_known() -> None:
         find_card_type('usb')
 
 
+def test_a_real_card_survives_the_way_to_the_cyclic_process() -> None:
+    again = pickle.loads(pickle.dumps(CARD))
+
+    assert again == CARD
+    assert again.time_of('/dev/comedi0') is None
+
+
 def test_errors_survive_the_way_to_another_process() -> None:
     for error in (CardError('/dev/comedi0', 'gone'), SensorFault(3, 'still')):
         assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -19,6 +19,7 @@ from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CardError, ConfigurationError
+from stewart_driver.legs import Array
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode
 
@@ -174,3 +175,57 @@ def test_calls_of_the_card_are_late_now_and_then_and_always_the_same(tmp_path: P
     assert 0 < len(late) < 30
     assert max(late) < 0.02
     assert first == lateness()
+
+
+def stuck_after(bench: Bench, distance: float) -> Array:
+    """Move all legs until the fault of leg 3, which is stuck, then rest; return the targets."""
+    start = enabled(bench).drives.strokes.copy()
+    bench.faults.apply('stick', leg=3)
+    for share in (0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 250))).tolist() + [1.0] * 100:
+        bench.wait(bench.backend.cycle_time)
+        targets = start + share * distance
+        measured = bench.backend.exchange(LegMotion(0.0, targets, ZERO, ZERO), bench.now)
+    assert measured.fault is not None
+    assert 'position sensor of leg 3' in str(measured.fault)
+    return targets
+
+
+def moves(bench: Bench, targets: Array) -> float:
+    """Return how far legs go within half a second of following targets [m]."""
+    before, most = bench.drives.strokes.copy(), 0.0
+    for _ in range(125):
+        bench.wait(bench.backend.cycle_time)
+        bench.backend.exchange(LegMotion(0.0, targets, ZERO, ZERO), bench.now)
+        most = max(most, float(np.abs(bench.drives.strokes - before).max()))
+    return most
+
+
+@pytest.mark.parametrize('enable_channel', [-1, 0])
+def test_a_stuck_sensor_is_not_trusted_again_while_its_amplifier_holds_another_stroke(
+    tmp_path: Path, enable_channel: int
+) -> None:
+    bench = Bench(tmp_path, Mode.POSITION, enable_channel=enable_channel)
+    targets = stuck_after(bench, 0.02)
+
+    for bring_back in (bench.backend.reset_fault, bench.backend.enable):
+        with pytest.raises(CardError, match=r'the sensor of leg 3 says .* and its amplifier hol'):
+            bring_back()
+    assert moves(bench, targets) < 1e-4
+
+    bench.faults.apply('mend')
+    bench.backend.reset_fault()
+    bench.backend.enable()
+    assert moves(bench, targets) < 1e-4
+
+
+def test_a_reset_that_would_not_hold_is_refused(tmp_path: Path) -> None:
+    bench = enabled(Bench(tmp_path, Mode.VELOCITY))
+    bench.faults.apply('saturate', leg=4, end='low')
+    assert step(bench).fault is not None
+
+    with pytest.raises(CardError, match=r'position sensor of leg 4: .*; mend it first'):
+        bench.backend.reset_fault()
+
+    bench.faults.apply('mend')
+    bench.backend.reset_fault()
+    assert step(bench).fault is None

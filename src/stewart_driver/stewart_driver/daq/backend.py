@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
@@ -75,6 +75,8 @@ class DaqBackend(Backend):
         self._on = self._lost = False
         self._fault: SensorFault | None = None
         self._trusted = np.ones(LEGS, dtype=np.bool_)
+        # What the outputs were last set to [V].
+        self._told: Array | None = None
 
     @property
     def details(self) -> Mapping[str, str]:
@@ -137,12 +139,20 @@ class DaqBackend(Backend):
             card.close()
 
     def enable(self) -> None:
-        """Hold the present strokes, then switch the amplifiers on; raises `CardError`."""
+        """Hold the present strokes, then switch the amplifiers on.
+
+        Amplifiers that take strokes and are on already go on holding what they hold.
+
+        Raises:
+            CardError: If the card fails, or a sensor contradicts what its amplifier holds.
+        """
         card = self._opened()
+        self._require_sound(card)
         self._amplifiers.reset()
         self._stuck.forget()
-        self._hold = self._scan.strokes
-        card.write(self._codes(card, self._amplifiers.safe(self._hold)))
+        held = self._held(card)
+        self._hold = self._scan.strokes if held is None else held
+        self._write(card, self._amplifiers.safe(self._hold))
         card.switch(on=True)
         self._on_at = self._now + self._options.enable_delay
 
@@ -168,10 +178,18 @@ class DaqBackend(Backend):
         )
 
     def reset_fault(self) -> None:
-        """Trust all sensors again; open the card anew, if it was lost."""
+        """Trust all sensors again; open the card anew, if it was lost.
+
+        Raises:
+            CardError: If the card fails, a sensor is still saturated, or says another stroke than
+                the one that its amplifier holds: trusted again, it would move the leg.
+        """
         if self._lost:
             self.close()
             self.open(self._now)
+        else:
+            self._scan = self._sensors.scan()
+        self._require_sound(self._opened())
         self._forget_faults()
 
     def rescue(self) -> str:
@@ -219,7 +237,7 @@ class DaqBackend(Backend):
             volts = self._amplifiers.follow(targets, scan, self._trusted)
         else:
             volts = self._amplifiers.safe(self._hold)
-        card.write(self._codes(card, volts))
+        self._write(card, volts)
         return Measurement(
             stamp=scan.stamp,
             strokes=scan.strokes,
@@ -255,14 +273,38 @@ class DaqBackend(Backend):
         card = self._opened()
         self._scan = self._sensors.scan()
         self._hold = self._scan.strokes
-        fault = self._sensors.saturation(self._scan)
-        if fault is not None and self._options.mode == 'position':
-            # To hold a leg at a stroke that it does not have is to move it, to an end.
-            card.switch(on=False)
-            raise CardError(
-                self._options.device, f'{fault}; the outputs were left as they are, mend it first'
-            )
+        if self.holds_blindly:
+            try:
+                self._require_sound(card)
+            except CardError as error:
+                # To hold a leg at a stroke that it does not have is to move it.
+                card.switch(on=False)
+                raise CardError(
+                    error.device, f'{error.reason}; the outputs were left as they are'
+                ) from error
         self._make_safe(card)
+
+    def _held(self, card: AnalogCard) -> Array | None:
+        """Return the strokes (6,) [m] that live amplifiers hold by themselves, where they do."""
+        if self._told is None or not (self.holds_blindly and card.live):
+            return None
+        return self._outputs.values(self._told)
+
+    def _require_sound(self, card: AnalogCard) -> None:
+        """Refuse saturated inputs, and strokes that are not those which the amplifiers hold."""
+        scan, device = self._scan, self._options.device
+        if (fault := self._sensors.saturation(scan)) is not None:
+            raise CardError(device, f'{fault}; mend it first')
+        if (held := self._held(card)) is None:
+            return
+        leg = int(np.abs(scan.strokes - held).argmax())
+        if abs(scan.strokes[leg] - held[leg]) > self._options.stuck_travel:
+            raise CardError(
+                device,
+                f'the sensor of leg {leg + 1} says {1e3 * scan.strokes[leg]:.1f} mm, and its '
+                f'amplifier holds {1e3 * held[leg]:.1f} mm: mend whichever is wrong, then '
+                'configure the driver anew',
+            )
 
     def _forget_faults(self) -> None:
         self._lost, self._fault = False, None
@@ -275,7 +317,7 @@ class DaqBackend(Backend):
         failed: list[str] = []
         try:
             with _told(failed):
-                card.write(self._codes(card, self._amplifiers.safe(self._hold)))
+                self._write(card, self._amplifiers.safe(self._hold))
         finally:
             with _told(failed):
                 card.switch(on=False)
@@ -290,9 +332,10 @@ class DaqBackend(Backend):
             return False
         return True
 
-    @staticmethod
-    def _codes(card: AnalogCard, volts: Array) -> Any:
-        return card.outputs.codes(card.outputs.clipped(volts))
+    def _write(self, card: AnalogCard, volts: Array) -> None:
+        clipped = card.outputs.clipped(volts)
+        card.write(card.outputs.codes(clipped))
+        self._told = clipped
 
     def _opened(self) -> AnalogCard:
         if self._card is None:
