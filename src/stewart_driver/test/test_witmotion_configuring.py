@@ -62,6 +62,29 @@ def test_frames_that_the_last_speed_left_behind_are_no_sensor() -> None:
     assert talk(probe(link, (9600, 115200))) == 115200 == sensor.baud
 
 
+def test_late_answers_of_the_search_do_not_answer_what_is_asked_next() -> None:
+
+    class Slow(ScriptedSensor):
+        due: tuple[tuple[float, bytes], ...] = ()
+
+        def write(self, data: bytes) -> None:
+            super().write(data)
+            self.due += ((self.time + 0.06, self._out),)
+            self._out = b''
+
+        def read(self, timeout: float) -> bytes:
+            come = super().read(min(timeout, 0.005))
+            ready = [out for when, out in self.due if when <= self.time]
+            self.due = self.due[len(ready) :]
+            return come + b''.join(ready)
+
+    sensor = Slow()
+    link = linked(sensor)
+    talk(probe(link, order(115200)))
+
+    assert talk(link.registers(Register.ALGORITHM))[0] == sensor.registers[0x24]
+
+
 def test_silence_and_garbage_are_told_apart() -> None:
     sensor = ScriptedSensor(2, stream=False)
     sensor.deaf = True

@@ -4,16 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from scripted_sensor import framed, ScriptedSensor
+from stewart_driver.witmotion.health import HealthMonitor, Severity
 from stewart_driver.witmotion.link import carry_out
-from stewart_driver.witmotion.reader import ImuReader, ReaderSettings
+from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, ReaderStatus
 
+SETTINGS = ReaderSettings(port='scripted', queue=100_000)
 READ = bytes.fromhex('ff aa 27')
 
 
 class StreamingSensor(ScriptedSensor):
     """It sends what is wanted of it, at 200 Hz, and hears nothing before an instant [s]."""
+
+    types: tuple[int, ...] = (0x51, 0x52, 0x59)
 
     def __init__(self, hears_from: float) -> None:
         super().__init__(6, stream=False)
@@ -22,7 +28,7 @@ class StreamingSensor(ScriptedSensor):
 
     def read(self, timeout: float) -> bytes:
         self.deaf = self.time < self._hears_from
-        cycle = b''.join(framed(kind, bytes([kind, *bytes(7)])) for kind in (0x51, 0x52, 0x59))
+        cycle = b''.join(framed(kind, bytes([kind, *bytes(7)])) for kind in self.types)
         return super().read(min(timeout, 0.005)) + cycle
 
     def write(self, data: bytes) -> None:
@@ -30,13 +36,15 @@ class StreamingSensor(ScriptedSensor):
         super().write(data)
 
 
-def read(sensor: StreamingSensor, seconds: float) -> ImuReader:
-    """Read for a time."""
-    settings = ReaderSettings(port='scripted', queue=100_000)
-    reader = ImuReader(lambda _: sensor, settings, now=lambda: sensor.time, sleep=lambda _: None)
+def read(
+    sensor: StreamingSensor, seconds: float, look: Callable[[ImuReader], object] = id
+) -> ImuReader:
+    """Read for a time, and look at the reader before each read."""
+    reader = ImuReader(lambda _: sensor, SETTINGS, now=lambda: sensor.time, sleep=lambda _: None)
     original = sensor.read
 
     def until_then(timeout: float) -> bytes:
+        look(reader)
         if sensor.time > seconds:
             reader._stop.set()
         return original(timeout)
@@ -63,3 +71,24 @@ def test_a_sensor_whose_rx_is_not_wired_is_left_alone_in_the_end() -> None:
         assert 'is its RX wired to TX?' in read(sensor, seconds).status.misconfigured
         asked.append(sensor.asked)
     assert asked[0] == asked[1]
+
+
+@pytest.mark.parametrize('types', [(0x51, 0x52, 0x59), (0x52, 0x51, 0x59), (0x51, 0x59, 0x52)])
+def test_a_sensor_with_another_order_of_frames_is_told(types: tuple[int, ...]) -> None:
+    """Where acceleration and angular velocity never met, `save` was advised, which cannot help."""
+    sensor = StreamingSensor(0.0)
+    sensor.types = types
+    monitor = HealthMonitor(SETTINGS)
+    looks: list[ReaderStatus] = []
+
+    def look(reader: ImuReader) -> None:
+        if sensor.time > 10.0 * (len(looks) + 1):
+            looks.append(reader.status)
+
+    read(sensor, 21.0, look)
+    monitor.assess(looks[0], 10.0, None)
+    verdict = monitor.assess(looks[1], 20.0, None)
+
+    torn = 'this sensor does not send the frames of a cycle in ascending order'
+    assert (torn in verdict.message) is (types != (0x51, 0x52, 0x59))
+    assert (verdict.severity is Severity.ERROR) is (torn in verdict.message)

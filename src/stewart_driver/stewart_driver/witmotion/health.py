@@ -143,6 +143,14 @@ class HealthMonitor:
                 f'frames come, but not {names(missing)}, which this node wants; '
                 f'what comes is {names(seen) or "nothing else"}',
             )
+        cycles = max(window.types.values(), default=0)
+        # Where bytes were lost, what is left of a cycle may be two samples.
+        if window.samples - window.resyncs > (1.0 + NOISE) * cycles + 1:
+            yield (
+                Severity.ERROR,
+                f'{window.samples} samples of {cycles} cycles: this sensor does not send the '
+                'frames of a cycle in ascending order of their types, so that cycles are torn',
+            )
         wanted, found = self._settings.rate, 1.0 / status.period
         if abs(found / wanted - 1.0) > RATE_TOLERANCE:
             said = f'the sensor sends at {found:.1f} Hz, not at {wanted:g}'

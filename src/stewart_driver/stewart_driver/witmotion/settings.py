@@ -47,6 +47,8 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
         if (yield from _hears(link)):
             yield from link.listen(PAUSE)
             if (yield from _hears(link)):
+                # An answer does not name its register: a late one must not answer what comes next.
+                yield from link.listen(PAUSE)
                 return baud
     count = link.decoder.statistics.bytes - before
     tried = commands.listed(candidates)
