@@ -45,13 +45,15 @@ class Launched:
     Args:
         name: Of the file.
         folder: Where the terminal's text, the logs and the stand-ins go.
-        stand_ins: Packages instead of whose only executable a stand-in is started.
+        stand_ins: Executables instead of which a stand-in is started, as ``package/executable``;
+            without the second the package has one of its own name.
         **arguments: Of the launch file.
     """
 
     def __init__(self, name: str, folder: Path, *stand_ins: str, **arguments: str) -> None:
-        for package in stand_ins:
-            stand_in(package, folder)
+        for wanted in stand_ins:
+            package, _, executable = wanted.partition('/')
+            stand_in(package, executable or package, folder)
         self._terminal = folder / 'terminal.txt'
         environment = {
             **os.environ,
@@ -102,10 +104,10 @@ class Launched:
             self._process.wait()
 
 
-def stand_in(package: str, prefix: Path) -> None:
-    """Install a package of which only its executable is wanted."""
+def stand_in(package: str, executable: str, prefix: Path) -> None:
+    """Install a package of which only an executable is wanted."""
     mark = prefix / 'share' / 'ament_index' / 'resource_index' / 'packages' / package
-    program = prefix / 'lib' / package / package
+    program = prefix / 'lib' / package / executable
     for path in (mark, program):
         path.parent.mkdir(parents=True, exist_ok=True)
     mark.touch()

@@ -46,8 +46,13 @@ pytestmark = [pytest.mark.ros, pytest.mark.realtime, pytest.mark.timeout(400)]
 
 FORBIDDEN = 'What permits it'
 MODEL = 'robot_state_publisher'
-# RViz needs a screen; the other one is used where it is installed.
-STAND_INS = ('rviz2', *({MODEL} - set(get_packages_with_prefixes())))
+MANAGER = ('ros2_control_node', 'spawner')
+# RViz needs a screen, and controllers need ros2_control; the other one is used where it is there.
+STAND_INS = (
+    'rviz2',
+    *(f'controller_manager/{executable}' for executable in MANAGER),
+    *({MODEL} - set(get_packages_with_prefixes())),
+)
 WITHOUT_ETHERCAT = pytest.mark.skipif(
     not (find_spec('pysoem') and find_spec('pyroute2')), reason='pysoem or pyroute2 is missing'
 )
@@ -222,6 +227,16 @@ def test_view_shows_model_and_page(start: Start) -> None:
     assert ended(view) == {'rviz2', 'force_arrows', 'web_viewer'}
 
 
+def test_controllers_are_given_the_legs_of_the_platform(start: Start) -> None:
+    with Harness(real=True) as harness:
+        models = harness.listen(String, f'{NAMESPACE}/robot_description', STATE_QOS)
+        launched = start('ros2_control', platform='srs')
+        harness.until(lambda: launched.text.count('stands in') == 2 and models, LIMIT)
+    assert models[0].data == render_urdf('srs', ros2_control=True)
+    assert "['joint_state_broadcaster', 'leg_trajectory_controller', " in launched.text
+    assert ended(launched) == set(MANAGER)
+
+
 def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> None:
     sys.path.insert(0, str(FOLDER.parents[1] / 'stewart_identification' / 'test'))
     made = import_module('recordings_made')
@@ -243,4 +258,5 @@ def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> N
 
 def test_every_launch_file_is_launched_here() -> None:
     text = Path(__file__).read_text()
-    assert all(f"'{path.name.partition('.')[0]}'" in text for path in FOLDER.iterdir())
+    names = [path.name.partition('.')[0] for path in FOLDER.glob('*.launch.py')]
+    assert [name for name in names if f"'{name}'" not in text] == []
