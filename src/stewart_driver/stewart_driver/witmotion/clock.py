@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, islice
 from math import floor, inf
@@ -63,44 +62,25 @@ class Arrival(NamedTuple):
 
 # A larger jump means that the sensor's time was set [s].
 LONGEST_JUMP = 0.5
-
-
-@dataclass(frozen=True)
-class ClockSettings:
-    """How the sensor's clock is followed.
-
-    Attributes:
-        block, block_samples: Time over which the least delayed read is looked for, several times
-            the latency of the adapter [s], and fewest samples.
-        blocks: Blocks under which the line is laid.
-        outage: Silence after which the clock starts anew [s].
-        slow, lossy: A measured period may be shorter than the true one by the share `slow`, where
-            that of the table is believed, and longer by the factor `lossy`, where samples are lost
-            [-].
-        mismatch: Relative error of the period at which it starts anew [-].
-        late: A read late by this share of a period misses a sample [-].
-        bunched: With more samples than this in a read on average they come together [-].
-        bunches, settled: Where they do, so many reads in a row must be late, and so many blocks be
-            over.
-        phantom, proof, creep: Samples are not lost but counted by a period that was found among
-            delays if after `proof` blocks that of the bytes is nearer to a rate by this share, and
-            reads are late by the share `creep` of a period on average [-].
-    """
-
-    block: float = 0.5
-    block_samples: int = 8
-    blocks: int = 24
-    outage: float = 0.5
-    slow: float = 0.03
-    lossy: float = 1.2
-    mismatch: float = 0.1
-    late: float = 0.85
-    bunched: float = 1.2
-    bunches: int = 8
-    settled: int = 6
-    phantom: float = 0.003
-    proof: int = 8
-    creep: float = 0.25
+# The least delayed read is looked for within such a time, several times the latency of the adapter
+# [s], of so many samples at least; the line is laid under so many of these blocks.
+BLOCK, BLOCK_SAMPLES, BLOCKS = 0.5, 8, 24
+# Silence after which the clock starts anew [s].
+OUTAGE = 0.5
+# A measured period may be shorter than the true one by the share `SLOW`, where that of the table
+# is believed, and longer by the factor `LOSSY`, where samples are lost [-].
+SLOW, LOSSY = 0.03, 1.2
+# Relative error of the period at which it starts anew [-].
+MISMATCH = 0.1
+# A read late by this share of a period misses a sample [-].
+LATE = 0.85
+# With more samples than this in a read on average they come together [-]; then so many reads in a
+# row must be late, and so many blocks be over.
+BUNCHED, BUNCHES, SETTLED = 1.2, 8, 6
+# Samples are not lost but counted by a period that was found among delays if after `PROOF` blocks
+# that of the bytes is nearer to a rate by this share, and reads are late by the share `CREEP` of a
+# period on average [-].
+PHANTOM, PROOF, CREEP = 0.003, 8, 0.25
 
 
 class OwnTime:
@@ -145,7 +125,7 @@ class SampleClock:
     are a nominal period apart.
 
     Where samples are read together without the sensor's own time, nobody can tell which of them
-    left no bytes. They are missed as soon as `bunches` reads are late; those that came spoilt are
+    left no bytes. They are missed as soon as `BUNCHES` reads are late; those that came spoilt are
     known at once as ever.
 
     Args:
@@ -158,8 +138,7 @@ class SampleClock:
         lateness: Largest delay of a read against its stamp in the last whole block [s].
     """
 
-    def __init__(self, period: float, settings: ClockSettings | None = None) -> None:
-        self._settings = settings or ClockSettings()
+    def __init__(self, period: float) -> None:
         self.period = period
         self.gaps = 0
         self.restarts = 0
@@ -168,14 +147,13 @@ class SampleClock:
         self._begin(locked=False)
 
     def _begin(self, *, locked: bool) -> None:
-        settings = self._settings
         self._locked = locked
         self._reads: list[Sequence[Arrival]] = []
         self._samples = 0
         self._origin, self._index = 0.0, 0
-        self._points: deque[tuple[int, float]] = deque(maxlen=settings.blocks)
+        self._points: deque[tuple[int, float]] = deque(maxlen=BLOCKS)
         self._lowest = (inf, 0, 0.0)
-        self._delays: deque[float] = deque(maxlen=settings.bunches)
+        self._delays: deque[float] = deque(maxlen=BUNCHES)
         self._loses = self._bunched = False
         self._most = 0.0
         self._expected, self._counted = inf, self.gaps
@@ -194,10 +172,10 @@ class SampleClock:
             The estimates [s], each later than the one before it, and later than the arrival only
             where it otherwise would not be.
         """
-        settings, behind = self._settings, _cycles(read)
+        behind = _cycles(read)
         # What a computer that stood still reads at once was sent meanwhile.
         silence = read[0].time - self._last - (behind - 1) * self.period
-        if silence > max(settings.outage, 3.0 * self.period):
+        if silence > max(OUTAGE, 3.0 * self.period):
             self.restarts += self._last > -inf
             self._begin(locked=False)
         self._last = read[-1].time
@@ -255,25 +233,24 @@ class SampleClock:
 
     def _lost(self) -> int:
         """Return how many samples were lost without a trace; negative: counted, and never sent."""
-        settings = self._settings
-        if self._bunched and len(self._points) < settings.settled:
+        if self._bunched and len(self._points) < SETTLED:
             return 0
         early = floor(self._delays[-1] / self.period + 0.5)
         if early < 0:
             return early
-        reads = settings.bunches if self._bunched else 2 - self._loses
+        reads = BUNCHES if self._bunched else 2 - self._loses
         if len(self._delays) < reads:
             return 0
         least = min(islice(reversed(self._delays), reads))
-        return max(0, floor(least / self.period + 1.0 - settings.late))
+        return max(0, floor(least / self.period + 1.0 - LATE))
 
     def _end_block(self) -> None:
-        reads, settings = self._reads, self._settings
+        reads = self._reads
         duration, samples = self._last - reads[0][-1].time, self._samples
-        if duration < settings.block or samples <= settings.block_samples:
+        if duration < BLOCK or samples <= BLOCK_SAMPLES:
             return
-        bunched = samples > settings.bunched * len(reads)
-        if bunched and not self._locked and duration < 2 * settings.block:
+        bunched = samples > BUNCHED * len(reads)
+        if bunched and not self._locked and duration < 2 * BLOCK:
             return
         likely = self._likely(duration / sum(map(_cycles, reads[1:])))
         if not self._locked:
@@ -294,7 +271,7 @@ class SampleClock:
 
     def _likely(self, measured: float) -> float:
         """Return the period that a rough measurement means: this one, of the table, or itself."""
-        least, most = measured / self._settings.lossy, measured * (1.0 + self._settings.slow)
+        least, most = measured / LOSSY, measured * (1.0 + SLOW)
         if least < self.period < most:
             return self.period
         return max((1.0 / rate for rate in RATES if least < 1.0 / rate < most), default=measured)
@@ -303,17 +280,17 @@ class SampleClock:
         """Return the period that bytes tell, where the line counts samples that nobody sent."""
         self._blocks += 1
         self._heard += sum(map(_cycles, self._reads[1:]))
-        settings, proven = self._settings, self._blocks >= self._settings.proof
+        proven = self._blocks >= PROOF
         # Then reads come later and later, by up to a period, and that again and again.
-        creeps = self._late > settings.creep * self.period * len(self._reads)
+        creeps = self._late > CREEP * self.period * len(self._reads)
         if not (proven and creeps) or self._bunched or self.gaps == self._had:
             return None
         told = (self._last - self._since) / self._heard
         nearer = _off_table(self.period) - _off_table(told)
-        return told if nearer > settings.phantom else None
+        return told if nearer > PHANTOM else None
 
     def _differs(self, one: float, other: float) -> bool:
-        return abs(one / other - 1.0) > self._settings.mismatch
+        return abs(one / other - 1.0) > MISMATCH
 
     def _lock(self, rough: float, *, bunched: bool, period: float | None = None) -> None:
         """Begin a line with the reads of the block, whose period is near a rough one."""
@@ -332,7 +309,7 @@ class SampleClock:
         elif bunched:
             self.period = median(time / cycles for time, cycles in spans)
         else:
-            most = self._settings.late * rough
+            most = LATE * rough
             whole = [span for span in spans if abs(span[0] - span[1] * rough) < most]
             self.period = sum(t for t, _ in whole) / sum(n for _, n in whole) if whole else rough
         self.gaps, self._had, self._bunched = counted, counted, bunched
@@ -348,7 +325,7 @@ class SampleClock:
         self._lowest = (inf, 0, 0.0)
         centre = 0.5 * (self._points[0][0] + self._points[-1][0])
         # Points that are closer would make a lever of their delays.
-        apart = 0.5 * self._settings.block / self.period
+        apart = 0.5 * BLOCK / self.period
         _, self.period = min(
             (
                 (time + (centre - here) * period, period)
