@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 import math
 
 import numpy as np
@@ -19,6 +20,7 @@ from stewart_kinematics.trajectories.stopping import stops
 
 CHECK_RATE = 100.0  # how densely a way is checked [Hz]
 LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
+AT_ONCE = 20_000  # instants whose samples are in memory together
 
 # How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
 _ORDER = dict.fromkeys(('linear velocity', 'angular velocity', 'leg rate'), 1) | dict.fromkeys(
@@ -196,9 +198,17 @@ def check(
         MotionRefused: If a sample breaks a limit; its index counts the instants checked.
     """
     instants = _instants(min(trajectory.duration - begin, horizon))
-    motion = trajectory.sample(begin + instants)
-    guard.check(motion)
-    guard.check_jerk(motion, instants)
+    # A piece begins with the last instant of the one before, whose successor it judges.
+    for first in range(0, instants.size - 1, AT_ONCE):
+        some = instants[first : first + AT_ONCE + 1]
+        motion = trajectory.sample(begin + some)
+        try:
+            guard.check(motion)
+            guard.check_jerk(motion, some)
+        except MotionRefused as refusal:
+            found = refusal.violation
+            index = None if found.index is None else first + found.index
+            raise MotionRefused(replace(found, index=index)) from refusal
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:

@@ -148,7 +148,8 @@ class ExcursionParameters(TrajectoryParameters):
     def faded(self, motion: Trajectory, centre: Pose, guard: MotionGuard) -> Faded:
         """Give a motion its fades from and to a centre and check it.
 
-        It ends after `duration`, or with the motion, or never.
+        It ends after `duration`, or with the motion, or never. A recorded motion is checked to its
+        end: what it does behind the horizon, its beginning does not tell.
 
         Raises:
             MotionRefused: If it leaves what the platform may do.
@@ -162,7 +163,7 @@ class ExcursionParameters(TrajectoryParameters):
             fade_in=self.fade_in,
             fade_out=fade_out,
             duration=duration,
-            horizon=self.horizon,
+            horizon=self.horizon if math.isinf(motion.duration) else math.inf,
         )
 
     def excursion(self, start: Pose, wave: Faded, guard: MotionGuard) -> Sequence:
