@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import itertools
 import math
 
@@ -70,8 +70,9 @@ class MotionGuard:
     acceleration of the legs' joints, of rods also that they reach and their pressure angles, the
     angles of base and platform joints, roll, pitch, yaw, the distances between
     legs, velocity and acceleration of the platform, the condition number of the Jacobian and
-    the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
-    sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
+    the sign of its determinant, which must be the one at the neutral pose; in `admit` and
+    `check_way`, that a sample continues the one before, and there and in `check_jerk` the jerk of
+    the platform.
 
     A motion that begins with joints up to `REST_MARGIN` beyond their ends may bring them inside:
     in a sequence or a stream such a joint comes no further out from sample to sample. A single
@@ -128,6 +129,30 @@ class MotionGuard:
             raise MotionRefused(self._violation(motion, values, refused))
         length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
         return LegKinematics(length, stroke, rate, acceleration)
+
+    def check_way(self, motion: Motion, time: Array) -> LegKinematics:
+        """Check n successive samples of one motion, and that each can follow the one before it.
+
+        What happens between two of them shows where their velocities, or the change of pose, are
+        not what accelerations within the limits could make of the one before.
+
+        Args:
+            motion, time: Samples (n,) and increasing times (n,) [s].
+
+        Returns:
+            The motion of the legs (n, 6).
+
+        Raises:
+            MotionRefused: If a sample breaks a limit, or cannot follow the one before it; the
+                index is that of the later sample.
+        """
+        legs = self.check(motion)
+        self.check_jerk(motion, time)
+        start = float(time[0]), motion[0]
+        count, violation = first_jump(*start, time[1:], motion[1:], self._steps)
+        if violation is not None:
+            raise MotionRefused(replace(violation, index=count + 1))
+        return legs
 
     def check_jerk(self, motion: Motion, time: Array) -> None:
         """Refuse n successive samples between which the jerk of the platform breaks its limit.

@@ -91,9 +91,7 @@ def leg_path(points: LegPoints, start: Pose, guard: MotionGuard) -> Generator[No
     legs = _through(points, here)
     motion = yield from _platforms(legs, start, guard)
     # At every sample: points may be dense, and legs turn sharply between instants farther apart.
-    samples = motion.sample(motion.time)
-    guard.check(samples)
-    guard.check_jerk(samples, motion.time)
+    guard.check_way(motion.sample(motion.time), motion.time)
     return LegPath(Sequence((motion,)), legs)
 
 

@@ -14,12 +14,20 @@ from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.limits.fitting import require_few_samples
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Faded, Trajectory
+from stewart_kinematics.trajectories import (
+    Cycloidal,
+    DeceleratedAlongPath,
+    Faded,
+    Sampled,
+    Trajectory,
+)
 from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
 CHECK_RATE = 100.0  # how densely a way is checked [Hz]
 LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
+CLOSEST = 1e-4
+"""Samples of a recorded motion are looked at to this [s]: differences over less are rounding."""
 AT_ONCE = 20_000  # instants whose samples are in memory together
 
 # How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
@@ -29,6 +37,8 @@ _ORDER = dict.fromkeys(('linear velocity', 'angular velocity', 'leg rate'), 1) |
 
 SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
 """Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
+
+NOWHERE: Array = np.empty(0)
 
 RESERVE = 1.001  # between two instants of the check a peak can be higher by 0.05 % [-]
 
@@ -194,17 +204,18 @@ def check(
 ) -> None:
     """Check a trajectory from `begin` [s] to its end, or over at most `horizon` [s].
 
+    It is looked at `CHECK_RATE` times a second, a recorded motion at each of its samples as well.
+
     Raises:
         MotionRefused: If a sample breaks a limit; its index counts the instants checked.
     """
-    instants = _instants(min(trajectory.duration - begin, horizon))
+    instants = _instants(min(trajectory.duration - begin, horizon), _stamps(trajectory) - begin)
     # A piece begins with the last instant of the one before, whose successor it judges.
     for first in range(0, instants.size - 1, AT_ONCE):
         some = instants[first : first + AT_ONCE + 1]
         motion = trajectory.sample(begin + some)
         try:
-            guard.check(motion)
-            guard.check_jerk(motion, some)
+            guard.check_way(motion, some)
         except MotionRefused as refusal:
             found = refusal.violation
             index = None if found.index is None else first + found.index
@@ -226,7 +237,19 @@ def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
     return move
 
 
-def _instants(duration: float) -> Array:
+def _instants(duration: float, stamps: Array = NOWHERE) -> Array:
+    """Return the instants from 0 to `duration` [s] that are checked, near stamps (n,) [s], too."""
     require_few_samples(duration, CHECK_RATE)
     count = max(LEAST_CHECKS, math.ceil(duration * CHECK_RATE) + 1)
-    return np.linspace(0.0, duration, count)
+    grid, step = np.linspace(0.0, duration, count, retstep=True)
+    near = stamps[(stamps > 0.0) & (stamps < duration)]
+    near = CLOSEST * np.unique(np.rint(near / CLOSEST))
+    apart = np.abs(near - step * np.rint(near / step)) > 0.5 * CLOSEST
+    return np.union1d(grid, near[apart])
+
+
+def _stamps(trajectory: Trajectory) -> Array:
+    """Return when a trajectory has the samples that it was recorded at (n,) [s]; maybe none."""
+    if isinstance(trajectory, Faded):
+        return _stamps(trajectory.trajectory)
+    return trajectory.time - trajectory.time[0] if isinstance(trajectory, Sampled) else NOWHERE
