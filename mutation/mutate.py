@@ -58,13 +58,15 @@ QUICK, LONGEST = 1.0, 15.0
 KINEMATICS, DRIVER = 'stewart_kinematics', 'stewart_driver'
 PATH_TESTS = ('interpolation', 'interpolation_stops', 'path', 'path_gaps', 'speed_scaling')
 PATH_TESTS += ('jog', 'two_sources')
+GUARD_TESTS = ('motion_guard', 'motion_guard_stream', 'guard_margins', 'crank_gap')
 TARGETS: dict[str, tuple[str, ...]] = {
     f'{KINEMATICS}.kernels.guard': ('motion_guard',),
     f'{KINEMATICS}.kernels.legs': ('inverse', 'jacobian', 'joint_states'),
     f'{KINEMATICS}.kernels.linear_systems': ('linear_systems',),
     f'{KINEMATICS}.kernels.newton': ('newton', 'forward'),
-    f'{KINEMATICS}.limits.continuity': ('motion_guard_stream',),
-    f'{KINEMATICS}.limits.guard': ('motion_guard', 'motion_guard_stream', 'guard_margins'),
+    f'{KINEMATICS}.limits.continuity': ('motion_guard_stream', 'crank_gap'),
+    f'{KINEMATICS}.limits.guard': GUARD_TESTS,
+    f'{KINEMATICS}.limits.guarded': GUARD_TESTS,
     f'{DRIVER}.control.state_machine': ('state_machine',),
     f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core'),
     f'{DRIVER}.path.common_stop': ('common_stop', 'interpolation_stops'),

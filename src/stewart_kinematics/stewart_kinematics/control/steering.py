@@ -114,7 +114,7 @@ class PlanFollower:
         if begin > plan.begin:
             time = np.concatenate([[plan.begin], time])
         motion = plan.sample(time)
-        if refusal := self._guard.nearer(motion, RESERVE):
+        if refusal := self._guard.nearer(motion, RESERVE, time):
             return refusal
         broken = mean_jerk(motion, time).max(axis=0) > (1.0 - JERK_RESERVE) * self._limits[:, 1]
         if np.any(broken):

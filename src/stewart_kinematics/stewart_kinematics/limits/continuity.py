@@ -18,6 +18,7 @@ from stewart_kinematics.kernels.compiled import (
     VECTOR_OUT,
 )
 from stewart_kinematics.kernels.rotations import logarithm, multiply, quadruple
+from stewart_kinematics.model.leg_kinds import LegKind
 from stewart_kinematics.motion import Array, Motion, UNITS
 
 # Rounding of stamps, poses and velocities in SI: a float64 of Unix time resolves 2.4e-7 s.
@@ -27,6 +28,8 @@ TOLERANCE = 1e-6
 STAMP_TOLERANCE = 1e-6
 # What acceleration could do in more time than this is not conceded to a gap [s].
 LONGEST_STEP = 0.1
+# Rounding of stamps and rates, as far as a crank or a carriage is concerned [rad], [m].
+JOINT_TOLERANCE = 1e-3
 JUMPS = {
     'position': 'm',
     'attitude': 'rad',
@@ -126,3 +129,35 @@ def first_jump(
     k = int(np.argmin(values <= bounds))
     name, unit = list(JUMPS.items())[k]
     return first, Violation(f'{name} jump', float(values[k]), 0.0, float(bounds[k]), unit)
+
+
+def first_turn(
+    stamps: Array, positions: Array, rates: Array, kind: LegKind, acceleration: float
+) -> tuple[int, Violation | None]:
+    """Compare the joints of rods with those of the sample before, as `first_jump` does poses.
+
+    A pose tells the angle of a crank up to whole turns. Where one goes through the gap of its
+    range between two samples, the platform's motion is smooth and the angle jumps by a turn.
+
+    Args:
+        stamps (n,): Of successive samples [s].
+        positions, rates (n, 6): Of the joints [m], [rad] and per s.
+        kind: Of the joints.
+        acceleration: Their greatest [m/s²], [rad/s²].
+
+    Returns:
+        The first sample whose joints cannot follow from the one before, or n.
+        What cannot be in that one; None if there is none.
+    """
+    # One sample at a time, np.diff and np.where would take longer than all of the guard.
+    step = (stamps[1:] - stamps[:-1])[:, None]
+    moved = 0.5 * (rates[1:] + rates[:-1]) * step
+    gap = np.abs(positions[1:] - positions[:-1] - moved)
+    most = 0.25 * acceleration * np.minimum(step, LONGEST_STEP) ** 2 + JOINT_TOLERANCE
+    within = gap <= most
+    if within.all():
+        return len(stamps), None
+    row, leg = np.argwhere(~within)[0].tolist()
+    bound = 0.0, float(most[row, 0])
+    what = f'{kind.quantity} jump'
+    return row + 1, Violation(what, float(gap[row, leg]), *bound, kind.unit, leg + 1)

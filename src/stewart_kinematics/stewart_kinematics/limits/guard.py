@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 import itertools
 import math
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
 from stewart_kinematics.kernels import guard as columns
 from stewart_kinematics.kernels import rods as rod_columns
-from stewart_kinematics.limits.continuity import first_jump
+from stewart_kinematics.limits.continuity import first_jump, first_turn
+from stewart_kinematics.limits.guarded import columns_of, joint_axes
 from stewart_kinematics.model.leg_kinds import LINEAR
-from stewart_kinematics.model.platform import ANGLES, Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only, UNITS
 from stewart_kinematics.solvers.inverse import LegKinematics
 
 Flags = NDArray[np.bool_]
 
 STROKES = slice(columns.STROKE, columns.RATE)
-
-NORM_TOLERANCE = 1e-6  # how far the norm of a quaternion may be from 1
+RATES = slice(columns.RATE, columns.ACCELERATION)
 
 SLACK = 1e-9
 """Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
@@ -37,32 +37,6 @@ come to rest, and drives are enabled. `stroke_margin` of the driver is the same.
 OUTWARD_ROUNDING = 1e-12  # of a joint beyond its end that stands [m], [rad]
 
 
-@dataclass(frozen=True)
-class _Column:
-    """One guarded quantity: its group, bounds in SI and rad, and how people read it."""
-
-    group: str
-    lower: float
-    upper: float
-    unit: str
-    leg: int | None = None
-    name: str = ''
-    size: float = 0.0
-
-    @property
-    def label(self) -> str:
-        """What it is called where it is broken."""
-        return self.name or self.group
-
-    @property
-    def reference(self) -> float:
-        """What a margin is divided by: `size`, or half the interval, or the one bound, or 1."""
-        bounds = [abs(bound) for bound in (self.lower, self.upper) if math.isfinite(bound)]
-        if self.size or len(bounds) == 2:
-            return self.size or (self.upper - self.lower) / 2.0
-        return (bounds and bounds[0]) or 1.0
-
-
 class MotionGuard:
     """Check motions against the limits of a platform.
 
@@ -71,8 +45,8 @@ class MotionGuard:
     angles of base and platform joints, roll, pitch, yaw, the distances between
     legs, velocity and acceleration of the platform, the condition number of the Jacobian and
     the sign of its determinant, which must be the one at the neutral pose; in `admit` and
-    `check_way`, that a sample continues the one before, and there and in `check_jerk` the jerk of
-    the platform.
+    `check_way`, that a sample continues the one before, its cranks, too, and there and in
+    `check_jerk` the jerk of the platform.
 
     A motion that begins with joints up to `REST_MARGIN` beyond their ends may bring them inside:
     in a sequence or a stream such a joint comes no further out from sample to sample. A single
@@ -96,17 +70,20 @@ class MotionGuard:
             raise ConfigurationError('scale', scale, 'a number above 0 and at most 1')
         self.platform = platform
         self.scale = scale
-        self._axes = _joint_axes(platform)
+        self._axes = joint_axes(platform)
+        self._rods = platform.kind is not LINEAR
         accelerations, jerks = scale * platform.limits.accelerations, scale * platform.limits.jerks
         names, units = ('linear jerk', 'angular jerk'), ('m/s³', 'rad/s³')
         self._jerks = tuple(zip(names, jerks.tolist(), units, strict=True))
         self._steps = np.concatenate([accelerations, jerks])
         self._last: tuple[float, Motion] | None = None
+        # Positions and rates of its joints (6,).
+        self._joints = np.zeros(6), np.zeros(6)
         # How far beyond their ends the joints of the next sample of a stream may be.
         self._room: Array | float = REST_MARGIN
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
         determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
-        self._columns = _columns(platform, scale, determinant)
+        self._columns = columns_of(platform, scale, determinant)
         self._reference = read_only([column.reference for column in self._columns])
         slack = SLACK * self._reference
         self._lower = read_only([column.lower for column in self._columns]) - slack
@@ -150,8 +127,11 @@ class MotionGuard:
         self.check_jerk(motion, time)
         start = float(time[0]), motion[0]
         count, violation = first_jump(*start, time[1:], motion[1:], self._steps)
+        count += 1
+        if violation is None:
+            count, violation = self._first_turn(time, legs.stroke, legs.rate)
         if violation is not None:
-            raise MotionRefused(replace(violation, index=count + 1))
+            raise MotionRefused(replace(violation, index=count))
         return legs
 
     def check_jerk(self, motion: Motion, time: Array) -> None:
@@ -209,13 +189,15 @@ class MotionGuard:
         inside = (values >= self._lower) & (values <= self._upper)
         return inside.all(axis=1).reshape(motion.shape)
 
-    def nearer(self, motion: Motion, reserve: float) -> str:
+    def nearer(self, motion: Motion, reserve: float, time: Array | None = None) -> str:
         """Name what comes nearer to its limit than at the first of n samples, and than a reserve.
 
         Args:
             motion: Samples (n,), of which the first is taken for granted; its joints may be up to
                 `REST_MARGIN` beyond their ends.
             reserve: Part of a limit, or of half its interval, that is to be left [-].
+            time: When the samples are (n,), close enough for each to tell of the next [s]; then a
+                crank that goes through the gap of its range between two of them is named, too.
 
         Returns:
             The quantity, with its leg; empty if everything keeps away.
@@ -229,7 +211,8 @@ class MotionGuard:
         upper = np.minimum(upper, np.maximum(self._upper - room, values[0] + OUTWARD_ROUNDING))
         refused = columns.first_outside(values, lower, upper)
         if refused < 0:
-            return ''
+            turn = None if time is None else self._first_turn(time, *_joints(values))[1]
+            return '' if turn is None else f'{turn.quantity} of leg {turn.leg}'
         inside = (values[refused] >= lower) & (values[refused] <= upper)
         column = self._columns[int(np.argmin(inside))]
         return column.label + (f' of leg {column.leg}' if column.leg else '')
@@ -251,9 +234,12 @@ class MotionGuard:
             raise MotionRefused(Violation('stamp', stamp, -math.inf, math.inf, 's'))
         if self._last is not None:
             _, violation = first_jump(*self._last, np.array([stamp]), motion, self._steps)
+            if violation is None and self._rods:
+                _, violation = self._follow(np.array([stamp]), legs.stroke, legs.rate)
             if violation is not None:
                 raise MotionRefused(violation)
         self._last, self._room = (stamp, motion), self._beyond(legs.stroke)
+        self._joints = legs.stroke, legs.rate
         return legs
 
     def admit_run(self, motion: Motion, stamps: Array) -> LegKinematics:
@@ -270,7 +256,10 @@ class MotionGuard:
             last = self._last or (float(stamps[0]), motion[0])
             run = slice(first, passed)
             passed = first + first_jump(*last, stamps[run], motion[run], self._steps)[0]
+        if passed and self._rods:
+            passed, _ = self._follow(stamps[:passed], legs[3, :passed], legs[1, :passed])
         if passed:
+            self._joints = legs[3, passed - 1], legs[1, passed - 1]
             self._last = (float(stamps[passed - 1]), motion[passed - 1])
             self._room = self._beyond(legs[3, passed - 1])
         length, rate, acceleration, stroke = legs[:, :passed]
@@ -279,6 +268,27 @@ class MotionGuard:
     def forget(self) -> None:
         """Forget the last admitted sample: the next one begins a new stream."""
         self._last, self._room = None, REST_MARGIN
+
+    def _follow(
+        self, stamps: Array, positions: Array, rates: Array
+    ) -> tuple[int, Violation | None]:
+        """Return what `first_turn` does of n samples after the last one that was admitted."""
+        if self._last is None:
+            return self._first_turn(stamps, positions, rates)
+        stamps = np.concatenate([[self._last[0]], stamps])
+        place, rate = self._joints
+        joints = np.vstack([place, positions]), np.vstack([rate, rates])
+        count, violation = self._first_turn(stamps, *joints)
+        return count - 1, violation
+
+    def _first_turn(
+        self, stamps: Array, positions: Array, rates: Array
+    ) -> tuple[int, Violation | None]:
+        """Return the first of n samples whose rods' joints cannot follow, and why; see there."""
+        if not self._rods:
+            return len(stamps), None
+        most = self.scale * self.platform.limits.acceleration
+        return first_turn(stamps, positions, rates, self.platform.kind, most)
 
     def _beyond(self, strokes: Array) -> Array:
         """Return how far joints are beyond their ends, 0 inside, (..., 6)."""
@@ -339,51 +349,6 @@ class MotionGuard:
         return Violation(column.label, value, lower, upper, column.unit, column.leg, index)
 
 
-def _joint_axes(platform: Platform) -> Array:
-    """Return the legs' directions at the neutral pose, seen in the base and in the platform."""
-    geometry = platform.geometry
-    pose = geometry.neutral_pose
-    base = geometry.base_joints if geometry.rods is None else geometry.rods.begin_at(pose)
-    legs = pose.position + geometry.platform_joints @ pose.rotation.T - base
-    directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
-    return read_only(np.vstack([directions, directions @ pose.rotation]))
-
-
-def _ends(interval: Array) -> tuple[float, float]:
-    return float(interval[0]), float(interval[1])
-
-
-def _columns(platform: Platform, scale: float, determinant: float) -> list[_Column]:
-    """Return the bounds in the order of the kernel's columns."""
-    limits, legs = platform.limits, range(1, 7)
-    rate, acceleration = limits.rate * scale, limits.acceleration * scale
-    kind, strokes = platform.kind, limits.stroke
-    unit = 'deg' if kind.unit == 'rad' else kind.unit
-    base, moving = limits.base_joint_angle, limits.platform_joint_angle
-    interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
-
-    def of_legs(group: str, lower: float, upper: float, unit: str) -> list[_Column]:
-        return [_Column(group, lower, upper, unit, i) for i in legs]
-
-    result = [
-        _Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1'),
-        *(_Column(kind.quantity, *_ends(strokes[i - 1]), unit, i) for i in legs),
-        *of_legs('leg rate', -rate, rate, f'{kind.unit}/s'),
-        *of_legs('leg acceleration', -acceleration, acceleration, f'{kind.unit}/s²'),
-        *of_legs('base joint angle', -math.inf, base, 'deg'),
-        *of_legs('platform joint angle', -math.inf, moving, 'deg'),
-        *(_Column(name, *_ends(getattr(limits, name)), 'deg') for name in ANGLES),
-    ]
-    for i, j in itertools.combinations(legs, 2):
-        name = f'distance of legs {i} and {j}'
-        result.append(_Column('leg distance', limits.leg_distance, math.inf, 'm', None, name))
-    for field in ('velocity', 'acceleration'):
-        for half in ('linear', 'angular'):
-            key, bound = f'{half}_{field}', scale * getattr(limits, f'{half}_{field}')
-            result.append(_Column(f'{half} {field}', -math.inf, bound, UNITS[key]))
-    result.append(_Column('condition number', -math.inf, limits.condition_number, '1'))
-    result.append(_Column('determinant', *interval, '1', size=abs(determinant)))
-    if kind is not LINEAR:
-        result += of_legs('pressure angle', -math.inf, limits.pressure_angle, 'deg')
-        result += of_legs('reach', -1.0, 1.0, '1')
-    return result
+def _joints(values: Array) -> tuple[Array, Array]:
+    """Return positions and rates of the joints (n, 6) among guarded quantities."""
+    return values[:, STROKES], values[:, RATES]

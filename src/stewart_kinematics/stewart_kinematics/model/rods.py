@@ -37,7 +37,8 @@ ROD_KEYS = {
 
 WIDEST_TURN = 350.0
 """Of a crank [deg]. A pose tells its angle up to whole turns: what is left of the turn is the gap
-in which the angle would jump, too wide for any crank to pass between two samples unseen."""
+in which the angle jumps. A fast crank passes it between two samples: `MotionGuard` compares the
+angles of both."""
 
 SQUARE = 1e-6  # how far a crank's direction at angle 0 may be from square to its axis [rad]
 
