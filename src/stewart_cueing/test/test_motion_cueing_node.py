@@ -212,3 +212,29 @@ def test_datagrams_are_taken_and_what_is_none_is_counted() -> None:
             return (found.get('taken'), found.get('refused')) == ('1', '1')
 
         harness.until(counted)
+
+
+def test_a_clock_that_leaps_ahead_ends_the_ride_at_once(rig: Ride) -> None:
+    rig.start()
+    rig.spin(0.2)
+    said, rows = len(rig.setpoints), rig.node.follower.plan.begin
+    rig.stall(60.0)
+    rig.until(lambda: rig.node.playback is None)
+    assert rig.node.phase is Phase.IDLE
+    assert rig.node.aborted.startswith('no setpoint for 60 s: the clock leapt ahead')
+    # Neither the setpoints nor the rows of the ride were made up for.
+    assert len(rig.setpoints) <= said + 1
+    assert rig.node.follower.plan.begin < rows + 0.1
+
+    rig.spin(0.3)
+    rig.start()
+    rig.spin(0.2)
+    assert rig.node.phase is Phase.FOLLOW
+
+
+def test_a_short_silence_is_made_up_for(rig: Ride) -> None:
+    rig.start()
+    rig.spin(0.2)
+    rig.stall(0.9)
+    rig.spin(0.2)
+    assert rig.node.phase is Phase.FOLLOW

@@ -33,9 +33,9 @@ class TrajectoryNode(LifecycleNode):
     """Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
 
     Each setpoint is sampled at the node's clock, so a late timer skips samples and never slows
-    the motion down; a gap that nobody would bridge is filled. When the driver leaves ENABLED, or
-    the node is deactivated, it falls silent at once: the driver then brings the legs to rest along
-    one common path.
+    the motion down; a gap that nobody would bridge is filled. When the driver leaves ENABLED, the
+    node is deactivated, or its clock leaps by more than a second, it falls silent at once: the
+    driver then brings the legs to rest along one common path.
 
     The node's name is the source of its setpoints. A subclass starts and swaps trajectories with
     `play` and overrides the hooks `prepare`, `before_sample`, `on_sample`, `on_rest` and
@@ -123,7 +123,10 @@ class TrajectoryNode(LifecycleNode):
                 being played must agree with it at this moment.
         """
         now = self.get_clock().now().nanoseconds
-        self.said_ns = min(self.said_ns, now)  # the clock may have been set back since
+        if self.said_ns >= now:
+            self.said_ns = now  # the clock may have been set back since
+        elif self.playback is None:
+            self.said_ns = 0  # what was said last belongs to another motion
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
         self._hearing.begin_anew()
@@ -191,6 +194,14 @@ class TrajectoryNode(LifecycleNode):
         """Publish the setpoint of an instant [ns]."""
         if now < self.said_ns:
             self.abort(f'the clock was set back by {1e-9 * (self.said_ns - now):.3g} s')
+            return
+        silent = now - self.said_ns
+        # Nobody follows any more, and what is sampled step by step would catch up for long.
+        if self.said_ns and silent > max(LONGEST_GAP, 2e9 / self.parameters.rate):
+            self.abort(
+                f'no setpoint for {1e-9 * silent:.3g} s: the clock leapt ahead, or this process '
+                'stood still'
+            )
             return
         self.before_sample(now)
         playback = self.playback
