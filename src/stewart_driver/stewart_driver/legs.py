@@ -18,8 +18,9 @@ ALL_LEGS = (1 << LEGS) - 1
 """One bit per leg."""
 STANDSTILL = 2e-3
 """Slower than this is at rest: more than the noise of measured rates [m/s]."""
-# Legs at rest may stand this far beyond an end of their stroke [m].
-END_MARGIN = 5e-3
+# Legs at rest may stand this far beyond an end of their stroke [m], and move from there where that
+# is no larger part of the stroke than this.
+END_MARGIN, END_SHARE = 5e-3, 1.0 / 30.0
 LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, LEGS + 1))
 
 
@@ -70,6 +71,11 @@ class LegLimits:
     def beyond(self, strokes: Array) -> Array:
         """Return how far strokes are beyond the nearer end, negative inside, (…, 6) [m]."""
         return np.maximum(self.stroke_lower - strokes, strokes - self.stroke_upper)
+
+    @property
+    def outside(self) -> Array:
+        """How far beyond an end each leg may stand and yet move inside (6,) [m]."""
+        return np.minimum(END_MARGIN, END_SHARE * (self.stroke_upper - self.stroke_lower))
 
     def narrowed(
         self, *, rate: float | None = None, acceleration: float | None = None

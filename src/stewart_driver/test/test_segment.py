@@ -9,7 +9,7 @@ from played_setpoints import LIMITS, START, T0, ZERO
 import pytest
 from scipy.interpolate import BPoly
 from stewart_driver.control.configuration import SupervisionSettings
-from stewart_driver.legs import END_MARGIN, LegLimits
+from stewart_driver.legs import END_MARGIN, END_SHARE, LegLimits
 from stewart_driver.path.leg_kernels import COEFFICIENTS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 from stewart_driver.path.segment import (
@@ -20,7 +20,7 @@ from stewart_driver.path.segment import (
     SegmentBuilder,
     STROKES,
 )
-from stewart_kinematics.limits.guard import REST_MARGIN
+from stewart_kinematics.limits.guard import REST_MARGIN, REST_SHARE
 
 MARGIN = 1.1
 LEG = np.arange(6) == 4
@@ -123,6 +123,17 @@ def test_a_leg_that_rests_beyond_its_end_may_come_inside_only(beyond: float) -> 
 
 def test_movements_begin_as_far_outside_as_drives_are_enabled() -> None:
     assert SupervisionSettings().stroke_margin == END_MARGIN == REST_MARGIN
+    assert END_SHARE == REST_SHARE
+
+
+def test_short_legs_begin_less_far_outside() -> None:
+    upper = np.where(LEG, 6e-3, 0.6)
+    short = LegLimits(np.zeros(6), upper, LIMITS.rate, LIMITS.acceleration)
+    assert short.outside == pytest.approx(np.where(LEG, 2e-4, END_MARGIN))
+    for end, sign in ((0.0, 1.0), (6e-3, -1.0)):
+        assert verdict((end - sign * 1.9e-4, 3e-3), duration=2.0, limits=short) is None
+        outside = verdict((end - sign * 2.1e-4, 3e-3), duration=2.0, limits=short)
+        assert outside is Verdict.OUTSIDE_STROKE
 
 
 def test_a_path_that_swings_beyond_the_stroke_between_its_ends_is_refused() -> None:

@@ -19,6 +19,7 @@ from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import inverse
 
 
 @pytest.fixture
@@ -229,3 +230,21 @@ def test_legs_too_far_beyond_their_ends_do_not_move(vigo: Platform) -> None:
         plan_move(start, inside, guard)
     with pytest.raises(MotionRefused, match='stroke of leg'):
         guard.admit(Motion.at_rest(start), 0.0)
+
+
+def test_short_legs_may_begin_less_far_beyond_their_ends(vigo: Platform, rest: Motion) -> None:
+    lower = float(inverse(vigo.geometry, rest).stroke[0]) - 1e-3
+    # A thirtieth of 6 mm, where the neutral pose is a millimetre above the lower end.
+    ends = np.tile([lower, lower + 6e-3], (6, 1))
+    guard = MotionGuard(replace(vigo, limits=replace(vigo.limits, stroke=ends)))
+    near = at_strokes(vigo, lower - 1.9e-4)
+    guard.admit(Motion.at_rest(near), 0.0)
+    guard.check(Motion.at_rest(near, (2,)))
+    plan_move(near, vigo.geometry.neutral_pose, guard)
+    for beyond in (2.1e-4, 4.8e-3):
+        guard.forget()
+        far = at_strokes(vigo, lower - beyond)
+        with pytest.raises(MotionRefused, match='stroke of leg'):
+            guard.admit(Motion.at_rest(far), 0.0)
+        with pytest.raises(MotionRefused, match='stroke of leg'):
+            guard.check(Motion.at_rest(far, (2,)))

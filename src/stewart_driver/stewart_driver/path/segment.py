@@ -10,7 +10,7 @@ ends are its extremes.
 from __future__ import annotations
 
 import numpy as np
-from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS
 from stewart_driver.path.leg_kernels import HULL, join, play, ROWS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
 
@@ -94,7 +94,7 @@ class SegmentBuilder:
         hull, (lower, upper) = segment.hull, self._bounds
         limits = self._limits
         outside = limits.beyond(hull[STROKES])
-        further = (outside - np.clip(outside[0], 0.0, END_MARGIN)).max(axis=0)
+        further = (outside - np.clip(outside[0], 0.0, limits.outside)).max(axis=0)
         leg = int(further.argmax())
         if further[leg] > ROUNDING:
             return Verdict.OUTSIDE_STROKE, (

@@ -30,9 +30,10 @@ SLACK = 1e-9
 
 JERK_SLACK = 1e-6  # the same for the jerk, a difference quotient
 
-REST_MARGIN = 5e-3
-"""A motion may begin with joints this far beyond their ends [m], [rad]: there legs without brakes
-come to rest, and drives are enabled. `stroke_margin` of the driver is the same."""
+REST_MARGIN, REST_SHARE = 5e-3, 1.0 / 30.0
+"""A motion may begin with joints this far beyond their ends [m], [rad], and by this part of their
+range at most: there legs without brakes come to rest, and drives are enabled. The driver takes the
+same; its `stroke_margin`, up to which it enables, is as large unless a rig sets it."""
 
 OUTWARD_ROUNDING = 1e-12  # of a joint beyond its end that stands [m], [rad]
 
@@ -48,9 +49,9 @@ class MotionGuard:
     `check_way`, that a sample continues the one before, its cranks, too, and there and in
     `check_jerk` the jerk of the platform.
 
-    A motion that begins with joints up to `REST_MARGIN` beyond their ends may bring them inside:
-    in a sequence or a stream such a joint comes no further out from sample to sample. A single
-    sample, `allowed` and the margins keep to the ends themselves.
+    A motion that begins with joints up to `REST_MARGIN` and `REST_SHARE` beyond their ends may
+    bring them inside: in a sequence or a stream such a joint comes no further out from sample to
+    sample. A single sample, `allowed` and the margins keep to the ends themselves.
 
     The jerk is the change of acceleration between two samples over the time between them, the mean
     of the jerk, and so never more than its greatest value; nothing is differentiated twice.
@@ -79,8 +80,11 @@ class MotionGuard:
         self._last: tuple[float, Motion] | None = None
         # Positions and rates of its joints (6,).
         self._joints = np.zeros(6), np.zeros(6)
-        # How far beyond their ends the joints of the next sample of a stream may be.
-        self._room: Array | float = REST_MARGIN
+        # How far beyond their ends joints may be where a motion begins.
+        ranges = np.ptp(platform.limits.stroke, axis=1)
+        self._outside = read_only(np.minimum(REST_MARGIN, REST_SHARE * ranges))
+        # The same of the next sample of a stream.
+        self._room = self._outside
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
         determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
         self._columns = columns_of(platform, scale, determinant)
@@ -97,7 +101,7 @@ class MotionGuard:
             MotionRefused: If a sample breaks a limit; it carries the first violation of the first
                 such sample, whose index counts along the flattened leading axes.
         """
-        return self._check(motion, REST_MARGIN if motion.shape else 0.0)
+        return self._check(motion, self._outside if motion.shape else 0.0)
 
     def _check(self, motion: Motion, room: Array | float) -> LegKinematics:
         legs, values = self._evaluate(motion)
@@ -193,8 +197,8 @@ class MotionGuard:
         """Name what comes nearer to its limit than at the first of n samples, and than a reserve.
 
         Args:
-            motion: Samples (n,), of which the first is taken for granted; its joints may be up to
-                `REST_MARGIN` beyond their ends.
+            motion: Samples (n,), of which the first is taken for granted; its joints may be as far
+                beyond their ends as a motion may begin.
             reserve: Part of a limit, or of half its interval, that is to be left [-].
             time: When the samples are (n,), close enough for each to tell of the next [s]; then a
                 crank that goes through the gap of its range between two of them is named, too.
@@ -205,8 +209,8 @@ class MotionGuard:
         _, values = self._evaluate(motion)
         room = reserve * self._reference
         lower, upper = self._lower.copy(), self._upper.copy()
-        lower[STROKES] -= REST_MARGIN
-        upper[STROKES] += REST_MARGIN
+        lower[STROKES] -= self._outside
+        upper[STROKES] += self._outside
         lower = np.maximum(lower, np.minimum(self._lower + room, values[0] - OUTWARD_ROUNDING))
         upper = np.minimum(upper, np.maximum(self._upper - room, values[0] + OUTWARD_ROUNDING))
         refused = columns.first_outside(values, lower, upper)
@@ -267,7 +271,7 @@ class MotionGuard:
 
     def forget(self) -> None:
         """Forget the last admitted sample: the next one begins a new stream."""
-        self._last, self._room = None, REST_MARGIN
+        self._last, self._room = None, self._outside
 
     def _follow(
         self, stamps: Array, positions: Array, rates: Array
@@ -307,7 +311,7 @@ class MotionGuard:
         strokes = values[:, STROKES]
         beyond = self._beyond(strokes)
         before = np.vstack([np.broadcast_to(room, 6), beyond[:-1]])
-        passes = beyond <= np.minimum(before, REST_MARGIN) + OUTWARD_ROUNDING
+        passes = beyond <= np.minimum(before, self._outside) + OUTWARD_ROUNDING
         ends = np.clip(strokes, self._lower[STROKES], self._upper[STROKES])
         values[:, STROKES] = np.where(passes, ends, strokes)
         return columns.first_outside(values, self._lower, self._upper)

@@ -225,6 +225,12 @@ class Platform:
         rods = self.geometry.rods
         return LINEAR if rods is None else rods.kind
 
+    @property
+    def travel(self) -> float:
+        """Shortest way that a leg's joint has from end to end, of a crank along its arc [m]."""
+        rods, ranges = self.geometry.rods, np.ptp(self.limits.stroke, axis=1)
+        return float(ranges.min() if rods is None else (ranges * rods.radii).min())
+
     @classmethod
     def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
         """Read a stored platform by its name, like ``vigo``, or a YAML file.

@@ -71,6 +71,11 @@ class Rods:
         """Centres of the cranks, or the carriages' rod joints at position 0 (6, 3) [m]."""
         return self.table[:, kernels.ORIGIN : kernels.ORIGIN + 3]
 
+    @property
+    def radii(self) -> Array:
+        """Way of the rods' lower ends per position (6,): a crank's radius [m], 1 of a carriage."""
+        return np.asarray(np.linalg.norm(self.table[:, 3:6], axis=1))
+
     def begin(self, positions: ArrayLike) -> Array:
         """Return where the rods begin (..., 6, 3) [m] for joint positions (..., 6)."""
         values = np.ascontiguousarray(positions, dtype=np.float64)

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.start_pose import FAR, NotReady, StartPose
+from stewart_kinematics.nodes.start_pose import NotReady, StartPose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_node_support.stamps import NANOSECONDS
 
-# A platform this near to its target is there [m], [rad].
-NEAR, ALMOST = 1e-3, 2e-3
+# A platform this near to its target is there [m], [rad]; a small one, this part of its legs' way.
+NEAR, ALMOST, NEAR_SHARE = 1e-3, 2e-3, 1.0 / 160.0
 # As `FAR`, for the attitude [rad].
 TURNED = 0.05
 # At rest is what has not moved farther than this in this time [m], [ns].
@@ -46,13 +46,13 @@ class Arrival:
             return False
         stamp, here = found
         away, angle = _apart(self._sent, here)
-        if away <= NEAR and angle <= ALMOST:
+        if away <= min(NEAR, NEAR_SHARE * self._start_pose.travel) and angle <= ALMOST:
             return True
         if not over or not self._rests(stamp, here):
             return False
-        if away > FAR or angle > TURNED:
+        if away > self._start_pose.far or angle > TURNED:
             raise NotReady(
-                f'the platform rests {1e3 * away:.0f} mm and {np.degrees(angle):.1f}° from the '
+                f'the platform rests {1e3 * away:.3g} mm and {np.degrees(angle):.1f}° from the '
                 'target: the driver has not followed (why: "driver: commands" of its diagnostics)'
             )
         return True

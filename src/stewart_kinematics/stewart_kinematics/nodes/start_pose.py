@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
@@ -32,9 +33,10 @@ NOT_YET = 'not yet'
 NOTHING_PLAYED = 'nothing is being played'
 """All that a stop is answered with where the last motion, if any, came to its end."""
 
-# This far from where it was sent [m], this long after it should have been there [s], the platform
-# was not brought there: the driver has refused the way.
-FAR, LONG_AFTER = 0.02, 1.0
+# This far from where it was sent [m], of a small machine by this part of its legs' way, and this
+# long after it should have been there [s], the platform was not brought there: the driver has
+# refused the way.
+FAR, FAR_SHARE, LONG_AFTER = 0.02, 1.0 / 8.0, 1.0
 # A path that was played slowly is that far behind at most, once it is played at full speed [ns].
 LONGEST_WAY = 20_000_000_000
 # Of a jog that is stamped later than this from now nothing moves: the driver refuses it [ns].
@@ -64,7 +66,12 @@ class StartPose:
         on_leave: Called with the reason when the driver leaves ENABLED.
         silence: How long another source must have been silent [s].
         pose_age: Oldest measured pose that is taken [s].
+
+    Attributes:
+        travel: Way of the platform's legs [m]; infinite before the platform is known.
     """
+
+    travel = inf
 
     def __init__(
         self, node: Any, on_leave: Callable[[str], None], *, silence: float, pose_age: float
@@ -100,6 +107,11 @@ class StartPose:
         """Return the stamp of the last setpoint executed since ENABLED [ns]; 0: none."""
         stamp = self._newest_executed()
         return stamp if stamp > self._begun_at and stamp != self._before else 0
+
+    @property
+    def far(self) -> float:
+        """How far from where it was sent a platform was not brought there [m]."""
+        return min(FAR, FAR_SHARE * self.travel)
 
     @property
     def moved(self) -> tuple[int, int]:
@@ -146,9 +158,9 @@ class StartPose:
         if not self.over(stamp):
             return
         away = float(np.linalg.norm(self._measured(now).position - sent.position))
-        if away > FAR:
+        if away > self.far:
             raise NotReady(
-                f'the platform is {1e3 * away:.0f} mm from where it was sent: the driver has '
+                f'the platform is {1e3 * away:.3g} mm from where it was sent: the driver has '
                 'refused the way (why: "driver: commands" of its diagnostics); jog it, or disable '
                 'and enable, to begin where it is'
             )

@@ -68,6 +68,7 @@ class TrajectoryNode(LifecycleNode):
         """Read the platform and everything that `prepare` needs."""
         self.parameters = read(self, self._cls)
         self.guard = MotionGuard(load_platform(self.parameters.platform))
+        self.start_pose.travel = self.guard.platform.travel
         self.prepare(self.guard)
 
     @transition
