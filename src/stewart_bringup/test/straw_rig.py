@@ -35,7 +35,8 @@ class Straw(Node):
         self.when: dict[str, float] = {}
         self.refuses, self.refusals, self.reason = '', 1, 'no wave today'
         self.after_start: list[tuple[int, str]] = []
-        self.live_for = 0.0
+        self.live_for = self.enabling_for = 0.0
+        self._coming: Any = None
         self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         self.create_timer(0.005, lambda: self._poses.publish(PoseStamped()))
@@ -53,8 +54,28 @@ class Straw(Node):
     def tell(self, state: int, reason: str, *, live: bool = False) -> None:
         self._states.publish(DriverState(state=state, reason=reason, live=[live] * 6))
 
+    def come_on(self, enabling_for: float) -> None:
+        """Be ENABLED, after a time in which that can be taken back [s]."""
+        if enabling_for <= 0.0:
+            self.tell(DriverState.ENABLED, 'on')
+            return
+
+        def over() -> None:
+            self._coming.cancel()
+            self.tell(DriverState.ENABLED, 'on', live=True)
+
+        # Of a driver in another process the state comes after the answer.
+        def begin() -> None:
+            beginning.cancel()
+            self.tell(DriverState.ENABLING, 'coming on', live=True)
+            self._coming = self.create_timer(enabling_for, over)
+
+        beginning = self.create_timer(0.05, begin)
+
     def let_go(self, live_for: float) -> None:
         """Be DISABLED, and without voltage only after a time [s]."""
+        if self._coming is not None:
+            self._coming.cancel()
         self.tell(DriverState.DISABLED, 'off', live=live_for > 0.0)
         if live_for > 0.0:
             self.create_timer(live_for, lambda: self.tell(DriverState.DISABLED, 'off'))
@@ -67,7 +88,7 @@ class Straw(Node):
             response.success = not refused
             response.message = self.reason if refused else ''
             if name == 'driver/enable':
-                self.tell(DriverState.ENABLED, 'on')
+                self.come_on(self.enabling_for)
             if name in {'driver/disable', 'driver/quick_stop'}:
                 self.let_go(self.live_for)
             if name == 'ocean/start':

@@ -17,12 +17,13 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
-from stewart_bringup.errors import RequestRefused
+from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_bringup.nodes.operator import Operator
 from stewart_bringup.nodes.wave_operator import SETTLED, WaveOperator
 from stewart_bringup.verbs.drive import _act, _in_words
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.start_pose import NotYet
+from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 from straw_rig import Stepped, Straw
@@ -58,6 +59,51 @@ def test_who_switches_off_is_told_what_is_live_afterwards(
     told = spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
     assert told.startswith('DISABLED, ')
     assert f', {said}' in told
+
+
+@pytest.mark.parametrize('late', [0.0, 0.01, 0.3])
+def test_drives_that_come_on_go_off_again_where_that_is_stopped(straw: Straw, late: float) -> None:
+    """Also where the request has only just been sent, or its answer has only just come."""
+    straw.enabling_for = 1.0
+    stop, states = StopSignals(), []
+    operator = Operator(stop)
+    heard = operator.on_state
+
+    def on_state(message: DriverState) -> None:
+        states.append(message.state)
+        heard(message)
+
+    operator.create_subscription(DriverState, 'driver/state', on_state, STATE_QOS)
+    asked: list[float] = []
+
+    def ask_to_stop() -> None:
+        if 'driver/enable' in straw.asked:
+            asked.append(straw.now)
+            if straw.now - asked[0] >= late:
+                stop.request()
+
+    straw.create_timer(0.005, ask_to_stop)
+    task = partial(_act, operator, action='enable', value=0.0, in_form=_in_words)
+    with pytest.raises(StopRequested, match='while the drives came on; they are off again'):
+        spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
+    assert straw.asked == ['driver/enable', 'driver/disable']
+    assert states[-1] == DriverState.DISABLED
+    assert DriverState.ENABLED not in states
+
+
+def test_drives_are_not_asked_where_it_was_stopped_before(straw: Straw) -> None:
+    straw.tell(DriverState.ENABLED, 'on', live=True)
+    stop = StopSignals()
+    operator = Operator(stop)
+    straw.create_timer(0.005, lambda: stop.request() if operator.heard_driver else None)
+
+    async def enable() -> str:
+        await operator.until(lambda: stop.requested, 'a stop', heedless=True)
+        return await _act(operator, action='enable', value=0.0, in_form=_in_words)
+
+    with pytest.raises(StopRequested, match='a stop was requested'):
+        spin([straw, operator], task=enable, stop=StopSignals(), pace=Stepped())
+    assert straw.asked == []
 
 
 def test_wave_is_played_from_power_on_to_power_off(straw: Straw) -> None:

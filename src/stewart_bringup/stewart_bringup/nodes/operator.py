@@ -219,11 +219,65 @@ class Operator(Node):
             raise RequestRefused(service, response.message)
         return str(response.message)
 
+    async def switch_on(self) -> None:
+        """Have the drives on; a request to stop while they come on has them off again.
+
+        Raises:
+            RequestRefused: If the driver refuses, or goes to FAULT.
+            StopRequested: If a request to stop came before they were on.
+        """
+        self.heed()
+        service, before = 'driver/enable', self.driver_state.state
+        try:
+            await self.request(service)
+            await self.reach(DriverState.ENABLED, service)
+        except StopRequested as stop:
+            # What was on already, somebody else may use.
+            if before != DriverState.DISABLED or not await self._come_on():
+                raise
+            await self.leave_off()
+            raise StopRequested('stopped while the drives came on; they are off again') from stop
+
+    async def _come_on(self) -> bool:
+        """Wait a moment until the drives come on: the answer, and the state, may be on the way."""
+        with suppress(RequestRefused):
+            await self.until(
+                lambda: self.driver_state.state != DriverState.DISABLED,
+                STATE,
+                heedless=True,
+                limit=LETTING_GO,
+            )
+        return bool(self.driver_state.state != DriverState.DISABLED)
+
     async def switch_off(self) -> None:
         """Have the drives off, after their way to the park position if they have one."""
         service = 'driver/disable'
         await self.request(service)
         await self.reach(DriverState.DISABLED, service, at_least=LONGEST_PARKING)
+
+    async def leave_off(self) -> None:
+        """Have the drives off after a request to stop, which the rig may have had, too."""
+        client = self.create_client(Trigger, 'driver/disable')
+        request: Future | None = None
+
+        def over() -> bool:
+            nonlocal request
+            if self.driver_state.state in {DriverState.DISABLED, DriverState.FAULT}:
+                return True
+            if not self.count_publishers(STATE):
+                return True
+            if request is None and client.service_is_ready():
+                request = client.call_async(Trigger.Request())
+            return False
+
+        try:
+            await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
+            if self.count_publishers(STATE):
+                await self.reach(
+                    DriverState.DISABLED, 'driver/disable', heedless=True, at_least=LONGEST_PARKING
+                )
+        finally:
+            self.destroy_client(client)
 
     async def without_voltage(self) -> bool:
         """Wait a moment until no leg is live; return whether that has come true."""

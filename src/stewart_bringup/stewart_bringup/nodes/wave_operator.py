@@ -13,17 +13,8 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
-from rclpy.task import Future
-from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
-from stewart_bringup.nodes.operator import (
-    ANSWER_LIMIT,
-    LONGEST_PARKING,
-    Operator,
-    OperatorParameters,
-    STATE,
-    STEP,
-)
+from stewart_bringup.nodes.operator import Operator, OperatorParameters, STEP
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
@@ -84,33 +75,9 @@ class WaveOperator(Operator):
             await self._play_wave()
         except StopRequested:
             self.phase, self._began = 'stopping', None
-            await self._leave_off()
+            await self.leave_off()
             return False
         return True
-
-    async def _leave_off(self) -> None:
-        """Have the drives off; who has stopped this node may have stopped the rig, too."""
-        client = self.create_client(Trigger, 'driver/disable')
-        request: Future | None = None
-
-        def over() -> bool:
-            nonlocal request
-            if self.driver_state.state in {DriverState.DISABLED, DriverState.FAULT}:
-                return True
-            if not self.count_publishers(STATE):
-                return True
-            if request is None and client.service_is_ready():
-                request = client.call_async(Trigger.Request())
-            return False
-
-        try:
-            await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
-            if self.count_publishers(STATE):
-                await self.reach(
-                    DriverState.DISABLED, 'driver/disable', heedless=True, at_least=LONGEST_PARKING
-                )
-        finally:
-            self.destroy_client(client)
 
     async def wait_and_play(self) -> bool:
         """Play on a rig whose processes are still coming up; see `play`.
@@ -147,8 +114,7 @@ class WaveOperator(Operator):
     async def _play_wave(self) -> None:
         services, duration = self.settings.services, self.settings.duration
         self.phase = 'enabling'
-        await self.request('driver/enable')
-        await self.reach(DriverState.ENABLED, 'driver/enable')
+        await self.switch_on()
         self._departure = ''
         with self._hearing(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
             await self.until(lambda: len(poses) > FIRST_POSES, 'platform/pose')

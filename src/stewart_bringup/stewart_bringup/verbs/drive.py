@@ -24,9 +24,10 @@ HELP = 'enable, disable, home, stop, slow down or reset the drives of a running 
 DETAILS = """
 Prints the state that the driver is in afterwards. It waits until that is reached, and up to 1 s
 more until nothing is live where the drives were switched off: what is live then, is said to be so
-still. What the driver refuses or does not reach is told in one sentence, with exit code 1.
-quick-stop is the strongest stop of all six legs along one common path; it is no emergency stop
-(docs/safety.md). What is live has voltage: where no leg is live the drives are off.
+still. What the driver refuses or does not reach is told in one sentence, with exit code 1. Ctrl-C
+while the drives come on has them off again. quick-stop is the strongest stop of all six legs along
+one common path; it is no emergency stop (docs/safety.md). What is live has voltage: where no leg
+is live the drives are off.
 
 examples:
   stewart drive state
@@ -118,11 +119,11 @@ async def _act(
     elif action == 'disable':
         if operator.driver_state.state != DriverState.DISABLED:
             await operator.switch_off()
+    elif action == 'enable':
+        await operator.switch_on()
     elif action != 'state':
         await operator.request(service)
-    if action == 'enable':
-        await operator.reach(DriverState.ENABLED, service)
-    elif action == 'home':
+    if action == 'home':
         await _until_home(operator, service)
     elif action in {'quick-stop', 'reset-fault'}:
         ends = {DriverState.DISABLED}
