@@ -157,21 +157,68 @@ def test_a_simulator_that_pauses_is_silent_until_it_goes_on() -> None:
         heard.close()
 
 
-def test_a_simulator_of_another_version_is_heard_no_more() -> None:
-    heard = DatagramSocket('x_plane_11', 0, '127.0.0.1')
-    gentle = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.4, 0.0, 0.1))
-    turning = data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0))
+def flight(pitch: float) -> bytes:
+    """Return a sample of X-Plane with a pitch rate."""
+    return data(r4=loads(1.0, 0.0, 0.0), r16=rates(pitch, 0.0, 0.1))
+
+
+def test_a_simulator_of_another_version_is_not_heard_while_it_is_one() -> None:
+    now = [10.0]
+    heard = DatagramSocket('x_plane_11', 0, '127.0.0.1', lambda: now[0])
+
+    def taken(sender: socket.socket, pitches: np.ndarray) -> list[bool]:
+        found = []
+        for pitch in pitches.tolist():
+            now[0] += 0.05
+            send(sender, flight(pitch), heard)
+            found.append(heard.newest() is not None)
+        return found
+
+    def gentle(count: int) -> np.ndarray:
+        return 0.4 + 1e-3 * np.arange(count)
+
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-            taken = []
-            for packet in (gentle, turning, gentle):
-                send(sender, packet, heard)
-                taken.append(heard.newest() is not None)
+            assert taken(sender, gentle(1)) == [True]
+            # Many within two seconds are of X-Plane 12, in a turn with gentle samples between.
+            turn = 5.0 + 0.1 * np.arange(30)
+            turn[1::2] = gentle(15)
+            assert taken(sender, turn)[:5] == [False, True, False, True, False]
+            assert heard.refusal.endswith('choose x_plane_12')
+            assert taken(sender, 4.0 + 0.1 * np.arange(20)) == [False] * 20
+            assert 'choose x_plane_12; nothing is taken before 2 s' in heard.refusal
+            # X-Plane 12 is gentle for a while, and then another X-Plane 11 flies.
+            assert not any(taken(sender, gentle(39)))
+            assert 'choose x_plane_12' in heard.refusal
+            assert taken(sender, np.array([5.0])) == [False]
+            last = taken(sender, gentle(60))
+            assert last == [False] * 40 + [True] * 20 or last == [False] * 41 + [True] * 19
     finally:
         heard.close()
-    assert taken == [True, False, False]
-    assert (heard.received, heard.refused) == (1, 2)
-    assert 'choose x_plane_12' in heard.refusal
+    assert heard.received == 1 + 15 + sum(last)
+
+
+def test_wild_samples_now_and_then_are_left_out() -> None:
+    now = [10.0]
+    heard = DatagramSocket('x_plane_11', 0, '127.0.0.1', lambda: now[0])
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for round_ in range(60):
+                now[0] += 0.2
+                send(sender, flight(4.0 + 0.1 * round_), heard)
+                assert heard.newest() is None
+                send(sender, flight(0.3 + 1e-3 * round_), heard)
+                assert heard.newest() is not None
+            # Nor is one that is repeated another version.
+            for _ in range(40):
+                now[0] += 0.02
+                send(sender, flight(5.0), heard)
+                assert heard.newest() is None
+            send(sender, flight(0.1), heard)
+            assert heard.newest() is not None
+    finally:
+        heard.close()
+    assert (heard.received, heard.refused) == (61, 100)
 
 
 def test_of_two_simulators_the_first_is_heard_until_it_is_silent() -> None:

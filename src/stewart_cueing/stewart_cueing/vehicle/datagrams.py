@@ -7,9 +7,9 @@ Both programs have body axes x forward, y right, z down; `sample`s are in ours, 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 import re
 import socket
 import struct
@@ -34,6 +34,10 @@ seventh number; ANGULAR_VELOCITY has rates in its first three."""
 FASTEST_PITCH = 3.0
 """Pitch and yaw rates above it are no aircraft's [rad/s]: X-Plane 12 turns in deg/s, and
 the roll that it sends first stands where X-Plane 11 has the pitch."""
+
+MANY, WHILE = 20, 2.0
+"""So many different samples with such rates within this time are of another version [s]; one alone
+is a wild one of this. As long without any, and it is heard again."""
 
 PAUSE = 1.0
 """A simulator that repeats one sample for so long is paused [s]."""
@@ -79,7 +83,7 @@ def x_plane_11(datagram: bytes) -> Array:
         raise OtherVersion(
             f'rates of {turn[0]:.3g}, {turn[1]:.3g}, {turn[2]:.3g} rad/s, allowed are '
             f'{FASTEST_PITCH:g}, {FASTEST:g}, {FASTEST_PITCH:g}: X-Plane 12 sends deg/s, choose '
-            'x_plane_12; nothing more is taken until the node is configured anew'
+            'x_plane_12'
         )
     return _of_x_plane(loads, np.array([turn[1], turn[0], turn[2]]), datagram)
 
@@ -137,14 +141,35 @@ def _place(sender: tuple[str, int]) -> str:
     return f'{host}:{port}'
 
 
-def _refuse(reason: str, _: bytes) -> Array:
-    raise OtherVersion(reason)
+class _Version:
+    """Whether a simulator is of the version that is expected, by how often its samples are not."""
+
+    def __init__(self) -> None:
+        self._last, self._times = b'', deque[float](maxlen=MANY)
+        self._plausible_since = -np.inf
+        self.refusal = ''
+
+    def wild(self, datagram: bytes, now: float, reason: str) -> None:
+        """Take note of a sample that a simulator of this version does not send, and why."""
+        self._plausible_since = np.inf
+        if datagram != self._last:
+            self._last = datagram
+            self._times.append(now)
+        if len(self._times) == MANY and now - self._times[0] <= WHILE:
+            self.refusal = f'{reason}; nothing is taken before {WHILE:g} s without such rates'
+
+    def plausible(self, now: float) -> bool:
+        """Take note of a sample of this version; return whether it is to be believed."""
+        self._plausible_since = min(self._plausible_since, now)
+        if now - self._plausible_since >= WHILE:
+            self.refusal = ''
+        return not self.refusal
 
 
 class DatagramSocket:
     """Newest sample of the simulator that sends datagrams here first, until it is silent.
 
-    One of another version is heard no more: what it sends may look like a sample at times.
+    One of another version is not heard: what it sends may look like a sample at times.
 
     Args:
         form: One of `PARSERS`.
@@ -179,6 +204,7 @@ class DatagramSocket:
         self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
         self._heard, self.paused = 0.0, False
         self._sender: Any = None
+        self._version = _Version()
         self.other, self._other_heard = '', 0.0
 
     def newest(self) -> Array | None:
@@ -189,13 +215,19 @@ class DatagramSocket:
         sample, now = None, self._clock()
         for datagram in self._of_one_sender(now):
             try:
-                sample = self._parse(datagram)
-                self.received += 1
+                came = self._parse(datagram)
             except VehicleInputError as error:
-                self.refused += 1
                 self.refusal = str(error)
                 if isinstance(error, OtherVersion):
-                    self._parse, sample = partial(_refuse, self.refusal), None
+                    self._version.wild(datagram, now, self.refusal)
+            else:
+                if self._version.plausible(now):
+                    sample = came
+                    self.received += 1
+                    continue
+            self.refused += 1
+            if self._version.refusal:
+                sample, self.refusal = None, self._version.refusal
         if sample is None:
             # One that was closed is silent, not paused.
             self.paused = self.paused and now - self._heard <= PAUSE
