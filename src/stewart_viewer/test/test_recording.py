@@ -90,6 +90,77 @@ def test_strokes_that_nobody_stamped_are_shown_when_they_were_received(
     np.testing.assert_allclose(shown.position, poses_of(ex800)[20].position, atol=1e-9)
 
 
+def write_foreign(path: Path, platform: Platform, lost: dict[int, tuple[str, float]]) -> None:
+    """Write poses, setpoints and odometry of a machine of others, some with a field that is lost.
+
+    Args:
+        lost: By the number of the message, what is written in place of what.
+    """
+    with BagWriter(path) as writer:
+        kinds = writer.typestore.types
+        make = {name.rpartition('/')[2]: kind for name, kind in kinds.items()}
+        for step, pose in enumerate(poses_of(platform)):
+            field, value = lost.get(step, ('', 0.0))
+            x, y, z = pose.position
+            turn = pose.quaternion_xyzw * (value if field == 'norm' else 1.0)
+            place = make['Point'](value if field == 'x' else x, y, z)
+            posed = make['Pose'](place, make['Quaternion'](*turn))
+            now = NS + step * NS // 50
+            header = make['Header'](make['Time'](now // NS, now % NS), 'base_link')
+            covariance = np.zeros(36)
+            covariance[0] = value if field == 'covariance' else 1e-6
+            still = make['Vector3'](0.0, 0.0, 0.0)
+            twist = make['Twist'](still, still)
+            message = kinds['geometry_msgs/msg/PoseStamped'](header, posed)
+            writer.write('/platform/pose', now, message)
+            odometry = kinds['nav_msgs/msg/Odometry'](
+                header,
+                'platform_link',
+                make['PoseWithCovariance'](posed, covariance),
+                make['TwistWithCovariance'](twist, np.zeros(36)),
+            )
+            writer.write('/platform/odometry', now, odometry)
+
+
+def test_messages_without_a_pose_are_left_out_and_told(tmp_path: Path, ex800: Platform) -> None:
+    lost = {
+        0: ('x', np.nan),
+        10: ('x', np.inf),
+        20: ('norm', 0.0),
+        21: ('norm', 1.01),
+        30: ('norm', 1.0005),
+        40: ('covariance', np.nan),
+    }
+    write_foreign(tmp_path / 'bag', ex800, lost)
+    told: list[str] = []
+    recording = read_recording(tmp_path / 'bag', ex800.geometry, tell=told.append)
+
+    assert [line.partition(' are left out')[0] for line in told] == [
+        '/platform/pose: 4 of 50 messages',
+        '/platform/odometry: 5 of 50 messages',
+    ]
+    poses = poses_of(ex800)
+    assert recording.duration == pytest.approx((STATES - 2) / 50)
+    # The first pose is the second message; what is lost shows the one before.
+    for step, latest in ((1, 1), (9, 9), (10, 9), (11, 11), (21, 19), (30, 30), (49, 49)):
+        shown = recording.at((step - 1) / 50 + 1e-6)
+        assert shown.pose is not None
+        assert shown.estimate is not None
+        for found in (shown.pose, shown.estimate.pose):
+            np.testing.assert_allclose(found.position, poses[latest].position, atol=1e-12)
+            np.testing.assert_allclose(found.rotation, poses[latest].rotation, atol=1e-12)
+    lost_covariance = recording.at(39 / 50 + 1e-6)
+    assert lost_covariance.estimate is not None
+    np.testing.assert_allclose(lost_covariance.estimate.pose.position, poses[39].position)
+
+
+def test_poses_of_which_none_is_one_are_refused(tmp_path: Path, ex800: Platform) -> None:
+    lost = {step: ('norm', 0.0) for step in range(STATES)}
+    write_foreign(tmp_path / 'bag', ex800, lost)
+    with pytest.raises(NothingToShow, match='no pose'):
+        read_recording(tmp_path / 'bag', ex800.geometry)
+
+
 def test_the_legs_tell_whose_recording_it_is(bag_of_strokes: Path, ex800: Platform) -> None:
     recording = read_recording(bag_of_strokes, ex800.geometry)
     others = {name: Platform.from_yaml(name).geometry for name in ('vigo', 'srs')}

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_bags.errors import MissingJoints
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
@@ -23,10 +24,13 @@ from stewart_bags.series import (
 )
 from stewart_bags.unstamped import stamped
 from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.forward import forward_batch_from_positions
 from stewart_viewer.recognition import WrongPlatform
 from stewart_viewer.recording import Recording, Track
 from stewart_viewer.snapshot import DriveReport
+
+NORM_TOLERANCE = 1e-3  # how far a recorded quaternion's norm may be from 1, as in a table
 
 S = TypeVar('S', bound=Series)
 
@@ -43,12 +47,14 @@ def read_recording(
         path: The bag.
         geometry: Joints of the platform, if it is known.
         renamed: What topics are called in this bag, by our names.
-        tell: Hears of topics whose stamps are all zero; they are shown when they were received.
+        tell: Hears of topics whose stamps are all zero, which are shown when they were received,
+            and of what is left out: poses, strokes and covariances with numbers that are not
+            finite, and quaternions whose norm is not 1.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
             strokes.
-        NothingToShow: If both topics are empty.
+        NothingToShow: If both topics are empty, or hold no pose that can be shown.
         WrongPlatform: If only strokes were recorded, and nobody says of which platform.
     """
     with Bag(path, renamed) as bag:
@@ -72,7 +78,7 @@ def read_recording(
             legs = None
         if legs is None or has_poses:
             measured = stamped(read_series(bag, 'platform/pose', PoseSeries), tell)
-            poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
+            poses = _shown('platform/pose', measured, origin, tell)
         elif geometry is None:
             raise WrongPlatform(
                 'the recording has strokes and no poses: say with --platform what it is of'
@@ -84,15 +90,45 @@ def read_recording(
         states = there('driver/state', DriverStateSeries)
     setpoint_track = leg_track = estimate_track = None
     if setpoints is not None:
-        posed = (setpoints.position, setpoints.quaternion_xyzw)
-        setpoint_track = Track(setpoints.seconds(origin), posed)
+        setpoint_track = _shown('setpoint', setpoints, origin, tell)
     if legs is not None:
-        leg_track = Track(legs.seconds(origin), (legs.position, legs.effort))
+        rows = _whole('actuator_states', [legs.position], tell)
+        if rows.any():
+            values = legs.position[rows], legs.effort[rows]
+            leg_track = Track(legs.seconds(origin)[rows], values)
     if odometry is not None:
         covariance = odometry.pose_covariance[:, :3, :3]
-        posed = (odometry.position, odometry.quaternion_xyzw)
-        estimate_track = Track(odometry.seconds(origin), (*posed, covariance))
+        estimate_track = _shown('platform/odometry', odometry, origin, tell, covariance)
     return Recording(poses, setpoint_track, leg_track, estimate_track, _reports(states, origin))
+
+
+def _shown(
+    topic: str,
+    found: PoseSeries | SetpointSeries | OdometrySeries,
+    origin: int,
+    tell: Callable[[str], None],
+    *more: Array,
+) -> Track:
+    """Return poses, and what belongs to them, without the rows that no pose can be made of.
+
+    A machine of others may say so where it has lost its measurement.
+    """
+    norm = np.linalg.norm(found.quaternion_xyzw, axis=1)
+    off = np.where(np.abs(norm - 1.0) > NORM_TOLERANCE, np.nan, norm)
+    rows = _whole(topic, [found.position, off, *more], tell)
+    turns = found.quaternion_xyzw[rows] / norm[rows, None]
+    rest = (values[rows] for values in more)
+    return Track(found.seconds(origin)[rows], (found.position[rows], turns, *rest))
+
+
+def _whole(topic: str, values: Sequence[Array], tell: Callable[[str], None]) -> NDArray[np.bool_]:
+    """Return which of n rows are finite throughout, and tell how many are not."""
+    rows = np.ones(len(values[0]), dtype=bool)
+    for item in values:
+        rows &= np.isfinite(item).reshape(len(item), -1).all(axis=1)
+    if missing := int(np.count_nonzero(~rows)):
+        tell(f'/{topic}: {missing} of {rows.size} messages are left out: no numbers, or no pose')
+    return rows
 
 
 def _from_strokes(legs: JointSeries, geometry: Geometry, origin: int) -> Track:
