@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rides import drive
 from stewart_cueing.errors import VehicleInputError
+from stewart_cueing.vehicle.inputs import VehicleRide
 from stewart_cueing.vehicle.live import LiveInput, LiveRide
 from stewart_cueing.vehicle.ride import cued, settings_for
 from stewart_cueing.vehicle.washout import LEVEL
@@ -74,3 +75,63 @@ def test_what_is_no_sample_changes_nothing() -> None:
         with pytest.raises(VehicleInputError, match='six finite numbers'):
             source.put(bad, 0.01)
     np.testing.assert_allclose(source.value(0.02), LEVEL + 1.0)
+
+
+def shaken(rate: float, frequency: float) -> VehicleRide:
+    """Return 4 s at a rate [Hz] of a surge of 0.5 Hz under a vibration of 5 m/s² [Hz]."""
+    time = np.arange(round(4.0 * rate) + 1) / rate
+    samples = np.tile(LEVEL, (time.size, 1))
+    samples[:, 0] = np.sin(np.pi * time) + 5.0 * np.sin(2.0 * np.pi * frequency * time)
+    return VehicleRide(time, samples)
+
+
+# Of 1 Hz where it is sampled 200 times a second; higher ones at odd places.
+@pytest.mark.parametrize('frequency', [199.0, 201.0, 399.5])
+def test_vibration_of_a_fast_recording_is_no_slow_motion(frequency: float) -> None:
+    time, inputs = shaken(1000.0, frequency).at_rate(1.0 / PERIOD)
+    surge = np.sin(np.pi * time)
+    # Where a period begins or ends before the ride, half of one is left to average over.
+    np.testing.assert_allclose(inputs[1:-1, 0], surge[1:-1], atol=0.06)
+    np.testing.assert_allclose(inputs[:, 1:], np.tile(LEVEL[1:], (time.size, 1)), atol=1e-12)
+
+
+def test_the_mean_of_dense_samples_that_are_not_equidistant_is_that_of_the_line() -> None:
+    rng = np.random.default_rng(20261127)
+    time = np.sort(np.append(rng.uniform(0.0, 1.0, 998), [0.0, 1.0]))
+    samples = np.tile(LEVEL, (time.size, 1)) + np.outer(time, np.arange(1.0, 7.0))
+    there, means = VehicleRide(time, samples).at_rate(100.0)
+    line = LEVEL + np.outer(there, np.arange(1.0, 7.0))
+    np.testing.assert_allclose(means[1:-1], line[1:-1], atol=1e-12)
+    # At the ends it is the mean of half a period, and so that of a quarter further in.
+    np.testing.assert_allclose(means[0], LEVEL + 0.0025 * np.arange(1.0, 7.0), atol=1e-12)
+
+
+def test_a_wild_sample_of_a_fast_recording_stays_in_its_period() -> None:
+    ride = shaken(1000.0, 200.0)
+    calm = ride.at_rate(200.0)[1]
+    ride.samples.setflags(write=True)
+    ride.samples[1002, 0] = 1e300
+    wild = ride.at_rate(200.0)[1]
+    changed = np.flatnonzero((wild != calm).any(axis=1))
+    assert changed.tolist() in ([200], [200, 201])
+
+
+@pytest.mark.parametrize('frequency', [199.0, 201.0])
+def test_vibration_of_fast_samples_is_no_slow_motion(frequency: float) -> None:
+    ride, source, rows = shaken(1000.0, frequency), LiveInput(PERIOD, 0.2), []
+    for n, (time, sample) in enumerate(zip(ride.time.tolist(), ride.samples, strict=True)):
+        source.put(sample, time)
+        if n % 5 == 2:
+            rows.append((time, source.value(time)[0]))
+    times, forces = np.array(rows)[20:].T
+    # It is there a little later: half of the period that is averaged, and the line's.
+    np.testing.assert_allclose(forces, np.sin(np.pi * (times - 0.007)), atol=0.05)
+
+
+@pytest.mark.parametrize('interval', [0.003, 0.005, 0.0101])
+def test_samples_that_are_not_dense_are_reached_one_by_one(interval: float) -> None:
+    source = LiveInput(PERIOD, 0.2)
+    for n in range(20):
+        sample = LEVEL + n
+        source.put(sample, n * interval)
+        np.testing.assert_allclose(source._to, sample)

@@ -23,6 +23,9 @@ LONGEST = 3600.0
 FASTEST = 10.0
 """Rates above it are not those of a vehicle [rad/s]."""
 
+DENSE = 2.0
+"""More samples than so many between two that are taken are averaged, not picked from."""
+
 HOLE = 1.0
 """A longer time between two samples is a hole in the recording [s]."""
 
@@ -117,6 +120,9 @@ class VehicleRide:
     def at_rate(self, rate: float) -> tuple[Array, Array]:
         """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly.
 
+        Where the ride has more than `DENSE` samples a period, each is the mean over a period about
+        its instant: vibration above the rate would come back as slow motion.
+
         Raises:
             VehicleInputError: If the ride is shorter than one period.
         """
@@ -126,8 +132,24 @@ class VehicleRide:
                 'between two setpoints: are the times in s?'
             )
         time = np.arange(int(self.time[-1] * rate) + 1) / rate
+        if float(np.median(np.diff(self.time))) * rate * DENSE < 1.0:
+            return time, self._means(time, 0.5 / rate)
         columns = [np.interp(time, self.time, column) for column in self.samples.T]
         return time, np.column_stack(columns)
+
+    def _means(self, time: Array, reach: float) -> Array:
+        """Return the means (m, 6) over `reach` before and after times (m,) within the ride [s]."""
+        begin, end = np.maximum(time - reach, 0.0), np.minimum(time + reach, self.time[-1])
+        instants = np.union1d(self.time, np.concatenate([begin, end]))
+        # Each period begins where the one before ends, and a sum of its own keeps a wild sample
+        # to its period.
+        first, last = np.searchsorted(instants, begin), int(np.searchsorted(instants, end[-1]))
+        steps, means = np.diff(instants)[:last], np.empty((time.size, 6))
+        for column, samples in zip(means.T, self.samples.T, strict=True):
+            values = np.interp(instants, self.time, samples)
+            areas = (0.5 * values[1 : last + 1] + 0.5 * values[:last]) * steps
+            column[:] = np.add.reduceat(areas, first) / (end - begin)
+        return means
 
 
 def doubt(mean: float) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.governor import Governor
+from stewart_cueing.vehicle.inputs import DENSE
 from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.washout import LEVEL, WashoutSettings
 from stewart_kinematics.control.steering import SteeredPlan
@@ -20,11 +21,15 @@ RETURN = 0.5
 """Time in which the input goes to rest when samples stay away [s]."""
 
 
+ROUNDING = 1e-9  # of instants [s]
+
+
 class LiveInput:
     """The newest sample of a vehicle, without steps; rest after silence.
 
     A sample is reached one interval of samples after it came, along a straight line: samples at
-    50 Hz or faster are interpolated as `VehicleRide.at_rate` does it, one interval later.
+    50 Hz or faster are interpolated as `VehicleRide.at_rate` does it, one interval later. Of those
+    that come faster than `DENSE` in the shortest interval, the mean over that is taken.
 
     Args:
         period: The shortest interval [s].
@@ -35,6 +40,7 @@ class LiveInput:
         self._shortest, self._silence = period, silence
         self._from, self._to = LEVEL, LEVEL
         self._begin, self._span, self._heard = 0.0, period, -np.inf
+        self._waiting: list[Array] = []
 
     def put(self, sample: Array, now: float) -> None:
         """Take a sample (6,) that came at an instant [s].
@@ -47,11 +53,18 @@ class LiveInput:
             raise VehicleInputError(
                 f'expected six finite numbers [m/s², rad/s], got {values.tolist()}'
             )
-        self._go(self.value(now), values, now)
+        start = self.value(now)
         # The first sample after silence is reached as softly as the first one of all.
         since = np.inf if self.silent() else now - self._heard
-        self._span = min(max(since, self._shortest), LONGEST_LINE)
         self._heard = now
+        self._waiting.append(values)
+        if since * DENSE < self._shortest and now - self._begin < self._shortest - ROUNDING:
+            return
+        # Divided first, no finite samples have an infinite mean.
+        mean = np.sum(np.array(self._waiting) / len(self._waiting), axis=0)
+        self._go(start, mean, now)
+        self._waiting.clear()
+        self._span = min(max(since, self._shortest), LONGEST_LINE)
 
     def value(self, now: float) -> Array:
         """Return the input (6,) at an instant [s], which must not go back."""
@@ -59,6 +72,7 @@ class LiveInput:
             end = self._heard + self._silence
             self._go(self._at(end), LEVEL, end)
             self._span, self._heard = RETURN, np.inf
+            self._waiting.clear()
         return self._at(now)
 
     def silent(self) -> bool:
@@ -108,7 +122,7 @@ class LiveRide:
 
     def advance(self, now: float) -> None:
         """Go on to an instant since the start [s], one row for every period that has elapsed."""
-        while self._rows * self._period <= now + 1e-9:
+        while self._rows * self._period <= now + ROUNDING:
             moment = self._rows * self._period
             self._cueing.advance(moment, self.input.value(moment))
             self._rows += 1
