@@ -14,6 +14,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint
+from stewart_kinematics.model.leg_kinds import ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
@@ -24,7 +25,6 @@ import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
 WAVES = ('ocean', 'excitation')
-LEGS = tuple(f'leg {leg} [mm]' for leg in range(1, 7))
 # A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
 JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].
@@ -87,7 +87,9 @@ class Controls:
             gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
             gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
         with gui.add_folder('Jog while a button is held', expand_by_default=False):
-            self._jogged = gui.add_dropdown('what', (*LEGS, *AXES))
+            unit = '°' if platform.kind is ROTARY else 'mm'
+            self._legs = tuple(f'leg {leg} [{unit}]' for leg in range(1, 7))
+            self._jogged = gui.add_dropdown('what', (*self._legs, *AXES))
             self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
             self._jogs = [gui.add_button(label, color='blue') for label in ('−', '+')]
             for button, sign in zip(self._jogs, (-1.0, 1.0), strict=True):
@@ -187,14 +189,12 @@ class Controls:
 
     def _on_jog(self, sign: float, _: Any = None) -> None:
         what, pace = _choice(self._jogged), sign * _number(self._pace)
-        rates = np.zeros(len(AXES))
-        if what in LEGS:
-            rates[0] = 1e-3 * pace
-            self._operator.jog(rates, LEGS.index(what))
-        else:
-            axis = AXES.index(what)
-            rates[axis] = 1e-3 * pace if 'mm' in what else np.radians(pace)
-            self._operator.jog(rates, None)
+        rates, leg = np.zeros(len(AXES)), None
+        place = AXES.index(what) if what in AXES else 0
+        rates[place] = 1e-3 * pace if 'mm' in what else np.radians(pace)
+        if what in self._legs:
+            leg = self._legs.index(what)
+        self._operator.jog(rates, leg)
 
     def _ask(self, label: str, request: Callable[[], None]) -> None:
         self.tell(f'{label}: {ASKED}')

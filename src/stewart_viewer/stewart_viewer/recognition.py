@@ -12,7 +12,7 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import leg_positions
-from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference
+from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference, ways
 from stewart_viewer.recording import Recording
 
 COMPARED = 20
@@ -73,7 +73,7 @@ class LiveComparison:
         self._strokes: Array | None = None
 
     def take_strokes(self, strokes: Array) -> None:
-        """Note the measured strokes, shape (6,) [m]."""
+        """Note the measured strokes, shape (6,) [m], [rad]."""
         self._strokes = strokes
 
     def take_pose(self, pose: Pose) -> None:
@@ -81,7 +81,7 @@ class LiveComparison:
         if self._strokes is None:
             return
         strokes = leg_positions(self._geometry, pose.position, pose.quaternion_xyzw)
-        self._differences.append(float(np.abs(strokes - self._strokes).max()))
+        self._differences.append(float(ways(self._geometry, strokes - self._strokes).max()))
 
     @property
     def verdict(self) -> str:

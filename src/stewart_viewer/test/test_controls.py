@@ -276,6 +276,19 @@ def test_a_number_that_no_slider_shows_moves_nothing(controls: Controls, value: 
     assert controls._operator.calls == []
 
 
+def test_a_crank_is_jogged_in_degrees(server: viser.ViserServer) -> None:
+    controls = Controls(server, Platform.from_yaml('sg90_rotary'), Asked())
+    assert controls._jogged.options[2] == 'leg 3 [°]'
+    controls._jogged.value, controls._pace.value = 'leg 3 [°]', 2.0
+    controls._on_jog(-1.0)
+    controls._jogged.value = 'z [mm]'
+    controls._on_jog(1.0)
+    assert controls._operator.calls == [
+        ('jog', pytest.approx([-np.radians(2.0), 0.0, 0.0, 0.0, 0.0, 0.0]), 2),
+        ('jog', pytest.approx([0.0, 0.0, 2e-3, 0.0, 0.0, 0.0]), None),
+    ]
+
+
 def test_a_jog_beyond_the_slider_is_held_to_its_end(controls: Controls) -> None:
     controls._jogged.value, controls._pace._impl.value = 'leg 3 [mm]', 1e9
     controls._on_jog(1.0)

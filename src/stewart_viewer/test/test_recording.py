@@ -13,9 +13,16 @@ import pytest
 from stewart_bags.writing import BagWriter
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.inverse import leg_lengths, leg_positions
 from stewart_viewer.leg_plots import LegPlots, WINDOW
-from stewart_viewer.recognition import check, COMPARED, LiveComparison, recognise, WrongPlatform
+from stewart_viewer.recognition import (
+    check,
+    COMPARED,
+    LiveComparison,
+    mismatch,
+    recognise,
+    WrongPlatform,
+)
 from stewart_viewer.recording import NothingToShow, Recording, Track
 from stewart_viewer.replay import Replay
 from stewart_viewer.snapshot import DriveReport, Snapshot
@@ -256,3 +263,21 @@ def test_running_rig_of_another_platform_is_noticed(ex800: Platform) -> None:
             comparison.take_pose(pose)
     assert right.verdict == ''
     assert wrong.verdict.startswith('this rig is no vigo: ')
+
+
+def test_cranks_are_compared_along_their_arcs() -> None:
+    """A hundredth of a radian is 0.15 mm for a crank of 15 mm."""
+    geometry = Platform.from_yaml('sg90_rotary').geometry
+    neutral = geometry.neutral_pose
+    angles = leg_positions(geometry, neutral.position, neutral.quaternion_xyzw)
+    times, turn = np.arange(3.0), np.tile(neutral.quaternion_xyzw, (3, 1))
+    poses = Track(times, (np.tile(neutral.position, (3, 1)), turn))
+    for off, arc in ((0.01, 0.15e-3), (0.4, 6e-3)):
+        legs = np.tile(angles + off, (3, 1))
+        recording = Recording(poses, legs=Track(times, (legs, legs)))
+        assert mismatch(recording, geometry) == pytest.approx(arc)
+        live = LiveComparison(geometry, 'sg90_rotary')
+        for _ in range(COMPARED):
+            live.take_strokes(angles + off)
+            live.take_pose(neutral)
+        assert bool(live.verdict) is (arc > 5e-3)

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         required=True,
         metavar='R',
-        help='of a leg, x, y, z [mm/s], positive lengthens; of roll, pitch, yaw [deg/s]',
+        help='of a leg, x, y, z [mm/s], positive lengthens; of a crank, roll, pitch, yaw [deg/s]',
     )
     add(
         '--for',
@@ -66,17 +66,26 @@ def main(arguments: argparse.Namespace) -> int:
     if (arguments.what == 'leg') != (arguments.leg is not None):
         raise BringupError('name a leg as in `leg 3`, or an axis such as `z`')
 
-    async def work(operator: JogOperator) -> list[float]:
+    async def work(operator: JogOperator) -> str:
+        from stewart_kinematics.model.leg_kinds import ROTARY
+
+        turns = await operator.kind() is ROTARY
         if arguments.leg:
-            rate = 1e-3 * arguments.rate
+            rate = _in_si(arguments.rate, turns=turns)
             moved = await operator.jog(arguments.duration, leg=arguments.leg, rate=rate)
         else:
             axis = AXES.index(arguments.what)
             twist = [0.0] * len(AXES)
-            twist[axis] = 1e-3 * arguments.rate if axis < LINEAR else math.radians(arguments.rate)
+            twist[axis] = _in_si(arguments.rate, turns=axis >= LINEAR)
             moved = await operator.jog(arguments.duration, twist=twist)
-        return [float(1e3 * value) for value in moved]
+        shown = [math.degrees(value) if turns else 1e3 * value for value in moved]
+        unit = 'deg' if turns else 'mm'
+        return f'legs moved [{unit}]: ' + ', '.join(f'{value:+.2f}' for value in shown)
 
-    moved = on_the_graph('jog_operator:JogOperator', work, arguments.namespace)
-    print('legs moved [mm]: ' + ', '.join(f'{value:+.2f}' for value in moved))
+    print(on_the_graph('jog_operator:JogOperator', work, arguments.namespace))
     return 0
+
+
+def _in_si(rate: float, *, turns: bool) -> float:
+    """Return a rate as typed, [deg/s] or [mm/s], in [rad/s] or [m/s]."""
+    return math.radians(rate) if turns else 1e-3 * rate

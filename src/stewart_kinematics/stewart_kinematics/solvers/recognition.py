@@ -15,6 +15,15 @@ CLOSE = 0.005
 SAMPLES = 200
 
 
+def ways(geometry: Geometry, differences: Array) -> Array:
+    """Return how far apart (..., 6) positions of the joints are that differ by so much [m], [rad].
+
+    The way of a crank is along its arc [m].
+    """
+    radii = 1.0 if geometry.rods is None else geometry.rods.radii
+    return np.abs(differences) * radii
+
+
 def stroke_difference(
     geometry: Geometry,
     pose_times: ArrayLike,
@@ -30,10 +39,11 @@ def stroke_difference(
         pose_times (n,): Ascending, in any unit.
         position, quaternion_xyzw (n, 3), (n, 4): Poses.
         stroke_times (m,): Ascending, in the same unit.
-        strokes (m, 6): Positions of the legs' joints [m].
+        strokes (m, 6): Positions of the legs' joints [m], [rad].
 
     Returns:
-        Median over the poses of the worst leg's difference [m]; NaN where nothing is known.
+        Median over the poses of the worst leg's difference, of a crank along its arc [m]; NaN
+        where nothing is known.
     """
     pose_times, stroke_times = np.asarray(pose_times), np.asarray(stroke_times)
     if not (pose_times.size and stroke_times.size):
@@ -41,5 +51,5 @@ def stroke_difference(
     rows = np.unique(np.linspace(0, len(pose_times) - 1, SAMPLES).astype(int))
     following = np.searchsorted(stroke_times, pose_times[rows]).clip(max=len(stroke_times) - 1)
     needed = leg_positions(geometry, position[rows], quaternion_xyzw[rows])
-    worst = np.abs(needed - strokes[following]).max(axis=1)
+    worst = ways(geometry, needed - strokes[following]).max(axis=1)
     return float(np.nanmedian(worst)) if np.isfinite(worst).any() else float('nan')
