@@ -56,7 +56,9 @@ class Controls:
     ) -> None:
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
-        self._neutral_rpy = rpy_from_quaternion(self._neutral.quaternion_xyzw)
+        self._neutral_rpy = platform.limits.nearest_turn(
+            rpy_from_quaternion(self._neutral.quaternion_xyzw)
+        )
         self._setting = False
         size = float(platform.geometry.length_scale)
         self._platform, self._taught_to, self._recorder = platform, taught_to, recorder
@@ -228,7 +230,8 @@ class Controls:
     def _from_gizmo(self) -> None:
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
-        turned = np.degrees(rpy_from_quaternion(pose.quaternion_xyzw) - self._neutral_rpy)
+        rpy = self._platform.limits.nearest_turn(rpy_from_quaternion(pose.quaternion_xyzw))
+        turned = np.degrees(rpy - self._neutral_rpy)
         self._set([*away, *turned])
         self._judge()
 
@@ -274,14 +277,13 @@ def _choice(handle: Any) -> str:
 
 
 def _reaches(platform: Platform) -> list[float]:
-    """Return half the range of each slider [mm], [°]: half a stroke, and the angle limits."""
-    limits = platform.limits
+    """Return half the range of each slider [mm], [°]: half a stroke, and as far as angles go."""
+    limits, neutral = platform.limits, platform.geometry.neutral_pose
     way = np.ptp(limits.stroke, axis=1)
     if platform.geometry.rods is not None:
         slopes = platform.geometry.rods.slopes(limits.stroke[:, 0])
         way = way * np.linalg.norm(slopes, axis=1)
     half = 500.0 * float(way.min())
-    angles = [
-        float(np.degrees(np.abs(pair).max())) for pair in (limits.roll, limits.pitch, limits.yaw)
-    ]
+    rpy = limits.nearest_turn(rpy_from_quaternion(neutral.quaternion_xyzw))
+    angles = np.degrees(np.abs(limits.angles - rpy[:, None]).max(axis=1)).tolist()
     return [round(half, 1)] * 3 + [round(angle, 1) for angle in angles]

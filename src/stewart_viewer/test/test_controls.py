@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_bags.reading import Bag
+from stewart_description import platform_path
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
@@ -22,6 +24,7 @@ from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.snapshot import DriveReport, Snapshot
 import viser
+import yaml
 
 
 class Asked:
@@ -274,6 +277,26 @@ def test_a_number_that_no_slider_shows_moves_nothing(controls: Controls, value: 
     with pytest.raises(ConfigurationError, match='per second'):
         controls._on_jog(1.0)
     assert controls._operator.calls == []
+
+
+def test_sliders_of_a_platform_that_stands_turned_count_from_there(
+    server: viser.ViserServer, tmp_path: Path
+) -> None:
+    content = yaml.safe_load(platform_path('vigo').read_text())
+    content['base_joints']['ring']['offset_deg'] = 180.0
+    for key in ('zero_pose', 'neutral_pose'):
+        content[key]['rpy_deg'] = [0.0, 0.0, 180.0]
+    content['limits']['yaw_deg'] = [170.0, 195.0]
+    file = tmp_path / 'turned.yaml'
+    file.write_text(yaml.safe_dump(content))
+    controls = Controls(server, Platform.from_yaml(file), Asked())
+    yaw = controls._sliders[5]
+    assert (yaw.min, yaw.max) == (-15.0, 15.0)
+    turn = Rotation.from_rotvec([0.0, 0.0, np.radians(-174.0)])
+    controls._gizmo.wxyz = np.roll(turn.as_quat(), 1)
+    controls._from_gizmo()
+    assert yaw.value == pytest.approx(6.0)
+    assert controls._verdict.content.startswith('Inside every limit')
 
 
 def test_a_crank_is_jogged_in_degrees(server: viser.ViserServer) -> None:

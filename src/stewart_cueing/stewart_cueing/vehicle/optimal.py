@@ -275,7 +275,7 @@ class OptimalCueing:
         )
         legs, geometry = inverse(self._geometry, motion), self._geometry
         legwise = jacobian(geometry, motion.position, motion.quaternion_xyzw)
-        angles = rpy_from_quaternion(motion.quaternion_xyzw)[..., ::-1]
+        angles = self._limits.nearest_turn(rpy_from_quaternion(motion.quaternion_xyzw))[..., ::-1]
         along = [_along(motion.twist), _along(motion.acceleration)]
         slopes = [_euler_slopes(angles), *(rows for rows, _ in along)]
         values = [angles, *(length for _, length in along)]

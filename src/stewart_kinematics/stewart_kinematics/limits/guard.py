@@ -23,6 +23,7 @@ from stewart_kinematics.solvers.inverse import LegKinematics
 Flags = NDArray[np.bool_]
 
 STROKES = slice(columns.STROKE, columns.RATE)
+ATTITUDE = slice(columns.ROLL_PITCH_YAW, columns.DISTANCE)
 RATES = slice(columns.RATE, columns.ACCELERATION)
 
 SLACK = 1e-9
@@ -73,6 +74,8 @@ class MotionGuard:
         self.scale = scale
         self._axes = joint_axes(platform)
         self._rods = platform.kind is not LINEAR
+        # Whether whole turns have to be added to what an attitude tells.
+        self._turned = bool(np.abs(platform.limits.angles).max() > math.pi)
         accelerations, jerks = scale * platform.limits.accelerations, scale * platform.limits.jerks
         names, units = ('linear jerk', 'angular jerk'), ('m/s³', 'rad/s³')
         self._jerks = tuple(zip(names, jerks.tolist(), units, strict=True))
@@ -324,11 +327,14 @@ class MotionGuard:
         out = np.empty((4, len(rows[0]), 6)), np.empty((len(rows[0]), width))
         if rods is not None:
             rod_columns.guarded(rods.table, joints, self._axes, scale, *rows, *out)
-            return out
-        retracted = geometry.retracted_length
-        columns.guarded_quantities(
-            geometry.base_joints, joints, self._axes, retracted, scale, *rows, *out
-        )
+        else:
+            retracted = geometry.retracted_length
+            columns.guarded_quantities(
+                geometry.base_joints, joints, self._axes, retracted, scale, *rows, *out
+            )
+        if self._turned:
+            values = out[1]
+            values[:, ATTITUDE] = self.platform.limits.nearest_turn(values[:, ATTITUDE])
         return out
 
     def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:

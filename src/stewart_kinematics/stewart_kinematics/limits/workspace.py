@@ -274,8 +274,9 @@ def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
 def _spans(platform: Platform, pose: Pose) -> tuple[Array, Array]:
     """Return displacements, lower and upper, shape (6,), just beyond anything reachable."""
     lower, upper = _box(platform, pose)
-    limits, rpy = platform.limits, rpy_from_quaternion(pose.quaternion_xyzw)
-    bounds = np.array([limits.roll, limits.pitch, limits.yaw]) - rpy[:, None]
+    limits = platform.limits
+    rpy = limits.nearest_turn(rpy_from_quaternion(pose.quaternion_xyzw))
+    bounds = limits.angles - rpy[:, None]
     least = np.concatenate([lower - pose.position, bounds[:, 0]])
     greatest = np.concatenate([upper - pose.position, bounds[:, 1]])
     slack = 0.01 * (greatest - least)

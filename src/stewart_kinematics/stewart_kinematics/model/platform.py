@@ -53,7 +53,8 @@ class Limits:
         base_joint_angle, platform_joint_angle: Greatest angle between a leg and its direction at
             the neutral pose, seen in the base and in the platform [rad].
         leg_distance: Least distance between the axes of two legs [m].
-        roll, pitch, yaw (2,): Lower and upper angle [rad].
+        roll, pitch, yaw (2,): Lower and upper angle, a turn apart at most [rad]; about a neutral
+            attitude near ±π one of them is beyond that.
         condition_number: Greatest condition number of the Jacobian, moments divided by the length
             scale.
         linear_velocity, linear_acceleration, linear_jerk: Greatest magnitudes for the platform's
@@ -96,6 +97,20 @@ class Limits:
     def jerks(self) -> Array:
         """Linear and angular jerk (2,) [m/s³, rad/s³]."""
         return np.array([self.linear_jerk, self.angular_jerk])
+
+    @property
+    def angles(self) -> Array:
+        """Intervals of roll, pitch and yaw (3, 2) [rad]."""
+        return np.stack([self.roll, self.pitch, self.yaw])
+
+    def nearest_turn(self, rpy: Array) -> Array:
+        """Return roll, pitch, yaw (..., 3), each with the whole turns nearest to its interval.
+
+        An attitude tells angles from -π to π, and the interval of a platform that hangs with a
+        roll of π reaches beyond.
+        """
+        turn = 2.0 * np.pi
+        return np.asarray(rpy + turn * np.round((self.angles.mean(axis=1) - rpy) / turn))
 
     @classmethod
     def from_section(cls, section: Section) -> Limits:
@@ -300,10 +315,11 @@ def _angle(section: Section, key: str) -> float:
 
 
 def _range(section: Section, key: str) -> Array:
-    """Read an interval of angles within ±180 degrees."""
+    """Read an interval of angles within ±360 degrees, of a turn at most."""
     value = section.interval(key)
-    if np.any(np.abs(value) > np.pi):
-        raise ConfigurationError(section.path(key), np.degrees(value).tolist(), 'within ±180')
+    if np.any(np.abs(value) > 2.0 * np.pi) or np.ptp(value) > 2.0 * np.pi * (1.0 + 1e-9):
+        expected = 'within ±360, at most 360 apart'
+        raise ConfigurationError(section.path(key), np.degrees(value).tolist(), expected)
     return value
 
 

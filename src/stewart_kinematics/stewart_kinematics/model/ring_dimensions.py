@@ -145,10 +145,7 @@ def assumed_limits(
     angles = zip(('roll', 'pitch', 'yaw'), rpy_deg(neutral), (30.0, 30.0, 40.0), strict=True)
     return {
         **{
-            f'{name}_deg': [
-                max(-180.0, round(middle, 1) - half),
-                min(180.0, round(middle, 1) + half),
-            ]
+            f'{name}_deg': [round(middle, 1) - half, round(middle, 1) + half]
             for name, middle, half in angles
         },
         'condition_number': round(condition, 1),
