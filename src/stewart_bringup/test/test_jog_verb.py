@@ -72,7 +72,8 @@ def test_a_leg_is_jogged_in_the_unit_of_its_kind(
 
 
 @pytest.mark.parametrize(
-    ('platform', 'kind'), [('sg90_rotary', ROTARY), ('vigo', LINEAR), ('', LINEAR)]
+    ('platform', 'kind'),
+    [('sg90_rotary', ROTARY), ('vigo', LINEAR), ('', LINEAR), ('elsewhere.yaml', LINEAR)],
 )
 def test_the_rig_tells_what_its_legs_are(platform: str, kind: LegKind) -> None:
     with Harness() as harness:

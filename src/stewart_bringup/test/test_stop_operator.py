@@ -12,6 +12,7 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -37,13 +38,16 @@ class Wave(Node):
     def __init__(self, lasts: float, pause: float, cut: bool) -> None:
         super().__init__('ocean_trajectory')
         self._lasts, self._pause, self._cut = lasts, pause, cut
+        self.short, self.platform = 0.0, ''
         self.asked: list[float] = []
         self._setpoints = self.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._states.publish(DriverState(state=DriverState.ENABLED))
         self.create_service(Trigger, 'ocean/stop', self._stop)
+        self._reports = self.create_publisher(DiagnosticArray, '/diagnostics', 10)
         self.create_timer(PERIOD, self._tick)
+        self.create_timer(0.5, self._report)
 
     @property
     def now(self) -> float:
@@ -61,10 +65,16 @@ class Wave(Node):
         response.message = ended if over else 'on the way home already'
         return response
 
+    def _report(self) -> None:
+        if self.platform:
+            status = DiagnosticStatus(name=f'{self.get_name()}: motion', hardware_id=self.platform)
+            self._reports.publish(DiagnosticArray(status=[status]))
+
     def _tick(self) -> None:
         pose = PoseStamped()
         pose.header.stamp = self.get_clock().now().to_msg()
-        pose.pose.position.z = self.height(DELAY)
+        lowest = 2.0 - RATE * self._lasts + self.short
+        pose.pose.position.z = max(self.height(DELAY), lowest)
         self._poses.publish(pose)
         since = self.now - self.asked[0] if self.asked else 0.0
         # In the middle the process gets no processor for a while.
@@ -106,3 +116,25 @@ def test_a_wave_has_ended_when_the_platform_rests(pause: float) -> None:
 def test_a_wave_that_was_cut_off_on_its_way_home_is_told_with_the_reason() -> None:
     with pytest.raises(RequestRefused, match=f'ocean/stop: {CUT}'):
         stop(Wave(1.0, 0.0, cut=True))
+
+
+@pytest.mark.parametrize(
+    ('platform', 'short', 'far'),
+    [
+        ('', 0.019, False),
+        ('', 0.021, True),
+        ('vigo', 0.019, False),
+        ('sg90_rotary', 0.004, False),
+        ('sg90_rotary', 0.006, True),
+    ],
+)
+def test_a_platform_that_rests_elsewhere_is_told_by_its_size(
+    platform: str, short: float, far: bool
+) -> None:
+    wave = Wave(1.0, 0.0, cut=False)
+    wave.platform, wave.short = platform, short
+    if far:
+        with pytest.raises(RequestRefused, match=f'rests {1e3 * short:.3g} mm from where it was'):
+            stop(wave)
+    else:
+        assert stop(wave).position[2] == pytest.approx(1.95 + short, abs=1e-4)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -15,16 +14,12 @@ from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
-from stewart_kinematics.model.shared_platform import load_platform
 from stewart_node_support.conversions import BASE_FRAME, twist_msg
-from stewart_node_support.diagnostics import TOPIC
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'driver: commands'
-# What trajectory nodes say of themselves, with the platform that they were given.
-OF_A_PLATFORM = ': motion'
 # A request counts for 100 ms.
 PERIOD = 0.02
 # After the last request: the dead man's time and the stop; then what the driver says of it.
@@ -42,18 +37,18 @@ class JogOperator(Operator):
         self.create_subscription(JointState, 'actuator_states', self._on_legs, SENSOR_QOS)
         self.follow_status(STATUS)
         self._rig_time = RigTime(self)
-        self._platform = ''
-        self.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
+        self.follow_platform()
 
     async def kind(self) -> LegKind:
-        """Return the family of the legs, as the rig has it; linear where no node tells.
+        """Return the family of the legs, as the rig has it.
 
-        Raises:
-            ConfigurationError: If the rig's platform is not known here.
+        Linear where no node tells, or its platform is not known here: a jog is the way back after
+        a fault, and no leg becomes faster than a tenth of its limit.
         """
         with suppress(RequestRefused):
-            await self.until(lambda: bool(self._platform), 'the platform', limit=VERDICT)
-        return load_platform(self._platform).kind if self._platform else LINEAR
+            await self.until(lambda: bool(self.platform_name), 'the platform', limit=VERDICT)
+        platform = self.known_platform()
+        return LINEAR if platform is None else platform.kind
 
     async def jog(
         self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
@@ -114,11 +109,6 @@ class JogOperator(Operator):
             self.heed()
             await self.pause(PERIOD)
         raise RequestRefused(topic, self.trouble or 'nothing has moved')
-
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name.endswith(OF_A_PLATFORM):
-                self._platform = status.hardware_id
 
     def _on_legs(self, message: JointState) -> None:
         self._strokes = np.array(message.position)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 import math
 import time
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.client import Client
@@ -19,12 +19,16 @@ from rclpy.task import Future
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState
+from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_node_support.diagnostics import TOPIC
 from stewart_node_support.parameters import declare
 from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.settings import param
+
+if TYPE_CHECKING:
+    from stewart_kinematics.model.platform import Platform
 
 STEP = 0.02
 # A node that is there answers a request in milliseconds; one that has died never does [s].
@@ -39,6 +43,8 @@ LETTING_GO = 1.0
 # A wait that lasts longer is told meanwhile [s].
 UNTOLD = 0.3
 STATE = 'driver/state'
+# What trajectory nodes say of themselves, with the platform that they were given.
+OF_A_PLATFORM = ': motion'
 OK = DiagnosticStatus.OK
 
 
@@ -79,6 +85,7 @@ class Operator(Node):
         self.heard_driver = False
         self.status: Any = None
         self.told, self.trouble = 0, ''
+        self.platform_name = ''
         self._stop = stop
         self._rest: Future | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -312,6 +319,25 @@ class Operator(Node):
                     self.trouble = self.trouble if status.level == OK else status.message
 
         self.create_subscription(DiagnosticArray, TOPIC, take, 10)
+
+    def follow_platform(self) -> None:
+        """Keep the name of the platform that the rig's trajectory nodes were given."""
+
+        def take(message: DiagnosticArray) -> None:
+            for status in message.status:
+                if status.name.endswith(OF_A_PLATFORM):
+                    self.platform_name = status.hardware_id
+
+        self.create_subscription(DiagnosticArray, TOPIC, take, 10)
+
+    def known_platform(self) -> Platform | None:
+        """Return that platform; None where no node has told, or where it is not known here."""
+        # Late: most who operate do not ask for it.
+        from stewart_kinematics.model.shared_platform import load_platform
+
+        with suppress(ConfigurationError, GeometryError, OSError):
+            return load_platform(self.platform_name) if self.platform_name else None
+        return None
 
     def on_state(self, message: DriverState) -> None:
         """Take note of what the driver says."""

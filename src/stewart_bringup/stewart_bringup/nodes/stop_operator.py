@@ -14,7 +14,7 @@ from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.start_pose import FAR, NOTHING_PLAYED
+from stewart_kinematics.nodes.start_pose import FAR, far_of, NOTHING_PLAYED
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stop_signals import StopSignals
@@ -28,6 +28,7 @@ class StopOperator(RestingOperator):
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         super().__init__(stop, 'stop_operator', **kwargs)
+        self.follow_platform()
         self._source = ''
         self._last: PlatformSetpoint | None = None
         self._heard = 0.0
@@ -58,8 +59,9 @@ class StopOperator(RestingOperator):
         place = await self.place_of_rest(at_least=LONGEST_PARKING)
         if self._last is not None:
             away = np.linalg.norm(place.position - pose_from_msg(self._last.pose)[0])
-            if away > FAR:
-                where = f'the platform rests {1e3 * away:.0f} mm from where it was sent'
+            platform = self.known_platform()
+            if away > (FAR if platform is None else far_of(platform.travel)):
+                where = f'the platform rests {1e3 * away:.3g} mm from where it was sent'
                 raise RequestRefused(service, f'{where}: {self.driver_state.reason}')
         return place
 

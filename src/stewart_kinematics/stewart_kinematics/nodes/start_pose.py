@@ -111,7 +111,7 @@ class StartPose:
     @property
     def far(self) -> float:
         """How far from where it was sent a platform was not brought there [m]."""
-        return min(FAR, FAR_SHARE * self.travel)
+        return far_of(self.travel)
 
     @property
     def moved(self) -> tuple[int, int]:
@@ -220,6 +220,15 @@ class StartPose:
         stamp = to_nanoseconds(message.header.stamp)
         if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
             self._begun_at = max(self._begun_at, stamp)
+
+
+def far_of(travel: float) -> float:
+    """Return how far from where it was sent a platform was not brought there [m].
+
+    Args:
+        travel: Way of its legs [m].
+    """
+    return min(FAR, FAR_SHARE * travel)
 
 
 def _is_slow(driver: DriverState) -> bool:
