@@ -123,6 +123,16 @@ def test_every_sample_of_a_fast_recording_is_checked(guard: MotionGuard) -> None
         faded(bumped(0.08))
 
 
+def test_samples_are_checked_where_a_check_begins_late(guard: MotionGuard) -> None:
+    motion = bumped(60.0)
+    later = Sampled(7.0 + motion.time, *motion.sample(motion.time).parts())
+    check(later, guard, begin=5.1)
+    check(later, guard, horizon=4.9)
+    for options in ({'begin': 4.9}, {'horizon': 5.1}, {'begin': 4.9, 'horizon': 0.2}):
+        with pytest.raises(MotionRefused, match='leg acceleration'):
+            check(later, guard, **options)
+
+
 def test_samples_next_to_an_instant_are_no_division_by_rounding(guard: MotionGuard) -> None:
     rng = np.random.default_rng(20261127)
     time = 1e-3 * np.arange(10_001) + rng.uniform(-1e-12, 1e-12, 10_001)

@@ -209,7 +209,8 @@ def check(
     Raises:
         MotionRefused: If a sample breaks a limit; its index counts the instants checked.
     """
-    instants = _instants(min(trajectory.duration - begin, horizon), _stamps(trajectory) - begin)
+    duration = min(trajectory.duration - begin, horizon)
+    instants = _instants(duration, _stamps(trajectory, begin, begin + duration) - begin)
     # A piece begins with the last instant of the one before, whose successor it judges.
     for first in range(0, instants.size - 1, AT_ONCE):
         some = instants[first : first + AT_ONCE + 1]
@@ -248,8 +249,13 @@ def _instants(duration: float, stamps: Array = NOWHERE) -> Array:
     return np.union1d(grid, near[apart])
 
 
-def _stamps(trajectory: Trajectory) -> Array:
-    """Return when a trajectory has the samples that it was recorded at (n,) [s]; maybe none."""
+def _stamps(trajectory: Trajectory, begin: float, end: float) -> Array:
+    """Return when between two times a trajectory has samples that were recorded (n,) [s]."""
     if isinstance(trajectory, Faded):
-        return _stamps(trajectory.trajectory)
-    return trajectory.time - trajectory.time[0] if isinstance(trajectory, Sampled) else NOWHERE
+        return _stamps(trajectory.trajectory, begin, end)
+    if not isinstance(trajectory, Sampled):
+        return NOWHERE
+    # A stop is planned between two setpoints, and an hour has millions of samples.
+    time = trajectory.time
+    first, last = np.searchsorted(time, [time[0] + begin, time[0] + end])
+    return time[first:last] - time[0]
