@@ -114,6 +114,7 @@ class EstimateSeries:
         used (n, 6): False where a leg is missing or refused.
         leg_scale, imu_scale (n, 6): Learnt variances over the stated ones (adaptive); 1 elsewhere.
         restarts: Rows at which the filter was restarted from forward kinematics.
+        gaps: Those of them that came after a silence of the sensors, and how long it was [s].
         repairs: How often a covariance had to be made positive definite again.
         steps: What a smoother needs, where asked for.
         external: How external poses fitted, where there were any.
@@ -140,6 +141,7 @@ class EstimateSeries:
     leg_scale: Array
     imu_scale: Array
     restarts: tuple[int, ...] = ()
+    gaps: Mapping[int, float] = field(default_factory=dict)
     repairs: int = 0
     steps: Steps | None = None
     external: ExternalFit | None = None

@@ -22,6 +22,9 @@ BEYOND, RARE, MOST_BEYOND = 3.0, 1e-3, 0.05
 """A sample is beyond its sigmas where these, times three, would leave one in a thousand outside;
 so large a share of the samples may be."""
 
+LAST, MOST_LAST = 200, 0.5
+"""Of so many leg samples at the end so large a share may be beyond, however long it went well."""
+
 LARGEST_BIASES = (2.0, 0.2)
 """No sensor has more; one read in other axes, another unit or without gravity seems to [m/s²],
 [rad/s]."""
@@ -40,7 +43,8 @@ def failure(filtered: EstimateSeries, settings: FilterSettings) -> str:
             f'the gate refused {100.0 * share:.0f} % of the leg samples, allowed are '
             f'{100.0 * MOST_REFUSED:.0f} %: {ADVICE}'
         )
-    span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts)
+    # After a gap the sensors are not to blame.
+    span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts) - len(filtered.gaps)
     if restarts > RESTARTS + span / RESTART_EVERY:
         return f'the filter began anew {restarts} times in {span:.0f} s: {ADVICE}'
     return _biased(filtered) or _beyond(filtered, settings) or _strange(filtered)
@@ -76,17 +80,22 @@ def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
     met = np.isfinite(filtered.nis)
     limit = BEYOND**2 * chi2.ppf(1.0 - RARE, np.maximum(filtered.used[met].sum(axis=1), 1))
     beyond = filtered.nis[met] > limit
-    share = float(np.mean(beyond)) if beyond.size else 0.0
+    stamps, share = filtered.stamps[met], float(np.mean(beyond)) if beyond.size else 0.0
+    which = 'leg samples'
     if share <= MOST_BEYOND:
-        return ''
+        # A long recording that went well does not make its end right.
+        stamps, beyond, which = stamps[-LAST:], beyond[-LAST:], f'last {LAST} leg samples'
+        share = float(np.mean(beyond)) if beyond.size else 0.0
+        if share <= MOST_LAST:
+            return ''
     delay = settings.delay
     at_bound = delay is not None and any(
         math.isclose(filtered.delay[-1], bound) for bound in (delay.lower, delay.upper)
     )
     why = f'the delay is at its bound of {filtered.delay[-1]:g} s, and ' if at_bound else ''
     return (
-        f'{100.0 * share:.0f} % of the leg samples lie far beyond their sigmas, the first at '
-        f'{filtered.stamps[met][beyond][0]:.2f} s: {why}{DISAGREE}'
+        f'{100.0 * share:.0f} % of the {which} lie far beyond their sigmas, the first at '
+        f'{stamps[beyond][0]:.2f} s: {why}{DISAGREE}'
     )
 
 

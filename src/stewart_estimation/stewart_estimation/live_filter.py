@@ -274,7 +274,10 @@ class LiveFilter:
         restarted[:1] |= starts
         stamps, rows = loop.leg_stamps[:end], loop.rows
         reports = rows.report[:end], rows.errors[:end], rows.rate_errors[:end]
-        return LiveRows(stamps, *reports, rows.verdicts[:end], restarted)
+        found = LiveRows(stamps, *reports, rows.verdicts[:end], restarted)
+        # After a silence of both sensors there is no estimate until six lengths come.
+        known = np.isfinite(rows.report[:end, 0])
+        return found if known.all() else found[known]
 
     def _forget(self) -> None:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""

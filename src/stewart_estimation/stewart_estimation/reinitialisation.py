@@ -33,12 +33,16 @@ START_VELOCITY, START_FORCE_BIAS, START_RATE_BIAS = 1.0, 1.0, 0.1
 """Standard deviations at a start [m/s], [m/s²], [rad/s]; those of the pose follow the legs'."""
 
 
-def from_estimate(arrangement: Arrangement, estimate: Estimate) -> FilterState:
+def from_estimate(
+    arrangement: Arrangement, estimate: Estimate, known: Array | None = None
+) -> FilterState:
     """Put the filter where an estimate says.
 
     Args:
         arrangement: Geometry and settings.
         estimate: Where to begin; its misalignment and delay are taken as first guesses.
+        known (n - 15, n - 15): Covariance of delays and misalignment, where more is known of them
+            than the settings say.
 
     Returns:
         The state at the IMU, at the estimate's stamp.
@@ -66,19 +70,22 @@ def from_estimate(arrangement: Arrangement, estimate: Estimate) -> FilterState:
     whole = np.zeros((size, size))
     whole[:15, :15] = move @ covariance @ move.T
     if settings.delay is not None:
-        sigma, at = settings.delay.sigma, arrangement.setup.delay_at
-        whole[at, at] = sigma**2
-        # Where the platform was when the IMU's sample was taken is known so much less.
-        whole[range(3), range(3)] += (START_VELOCITY * sigma) ** 2
+        late = arrangement.setup.delay_at
+        whole[late, late] = settings.delay.sigma**2
     if settings.misalignment is not None:
         angles = range(arrangement.setup.mounting_at, arrangement.setup.mounting_at + 3)
         whole[angles, angles] = settings.misalignment.sigma**2
     if settings.external is not None:
         at = arrangement.setup.external_at
         state[EXTERNAL], whole[at, at] = settings.external.start, settings.external.sigma**2
+    if known is not None:
+        whole[15:, 15:] = known
+    if settings.delay is not None:
+        # Where the platform was when the IMU's sample was taken is known so much less.
+        whole[range(3), range(3)] += START_VELOCITY**2 * whole[late, late]
     memory = np.zeros(1, MEMORY)[0]
     memory.posed, memory.pose_due = estimate.stamp, np.inf
-    memory.time = memory.noted = estimate.stamp + estimate.delay
+    memory.time = memory.noted = memory.heard = estimate.stamp + estimate.delay
     memory.last = np.nan
     memory.leg_scale = memory.imu_scale = 1.0
     if not (np.all(np.isfinite(state)) and np.all(np.isfinite(whole))):

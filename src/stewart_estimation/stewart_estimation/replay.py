@@ -21,10 +21,13 @@ from stewart_estimation.kernels.records import (
     DONE,
     EXTERNAL,
     FilterState,
+    GAP,
     INDEFINITE,
     MISFIT,
     POSE,
     Rows,
+    STRAYED,
+    TANGENT,
     V_NIS,
     V_SIGMA,
     V_USED,
@@ -64,8 +67,9 @@ def replay(
         keep: Keep every step for a smoother.
 
     Returns:
-        One row per leg sample, by stamp. Rows before the start are NaN; so are innovations and NIS
-        of the row that a start from forward kinematics consumed.
+        One row per leg sample, by stamp. Rows before the start are NaN, and those after a silence
+        of both sensors up to the next six lengths; so are innovations and NIS of the row that a
+        start from forward kinematics consumed.
 
     Raises:
         SampleError: If there is no IMU sample, or nothing to start from.
@@ -121,7 +125,8 @@ class Loop:
     """The compiled loop with its arrays, and what is done where it stops on the way.
 
     With a `past` it is live: it stops before the first sample that the IMU has not yet passed.
-    `fused` tells of each external pose that was met, by its stamp, whether it passed the gate.
+    `fused` tells of each external pose that was met, by its stamp, whether it passed the gate;
+    `gaps` how long the sensors had been silent [s], by the row from which it began anew for that.
     """
 
     arrangement: Arrangement
@@ -134,6 +139,7 @@ class Loop:
     past: FilterState | None = None
     poses: PoseSeries = NO_POSES
     fused: dict[float, bool] = field(default_factory=dict)
+    gaps: dict[int, float] = field(default_factory=dict)
 
     def run(self, row: int) -> tuple[list[int], int]:
         """Filter from a row on.
@@ -167,8 +173,12 @@ class Loop:
                 continue
             if status == INDEFINITE and self.arrangement.settings.reinitialisation is None:
                 raise self._indefinite(row)
-            if self._restart(row):
+            if self._restart(row, gap=status in {GAP, STRAYED}):
                 restarts.append(row)
+                continue
+            if status == GAP:
+                # No pose has these lengths: as good as none.
+                self.lengths[row] = np.nan
                 continue
             if status == MISFIT:
                 # No pose here; the next misfit tries again.
@@ -198,8 +208,11 @@ class Loop:
             row,
         )
 
-    def _restart(self, row: int) -> bool:
-        """Put the filter at the pose of a row's lengths; False if they have none."""
+    def _restart(self, row: int, *, gap: bool) -> bool:
+        """Put the filter at the pose of a row's lengths; False if they have none.
+
+        A gap says nothing against the delays and the misalignment that were found before it.
+        """
         filtered = self.filtered
         try:
             estimate = estimate_from_legs(
@@ -207,13 +220,21 @@ class Loop:
             )
         except SampleError:
             return False
-        fresh, memory = from_estimate(self.arrangement, estimate), filtered.memory
+        kept = filtered.covariance[TANGENT:, TANGENT:] if gap else None
+        fresh, memory = from_estimate(self.arrangement, estimate, kept), filtered.memory
         at, known = self.arrangement.setup.external_at, filtered.state[EXTERNAL]
         if at >= 0:
             # The restart of the platform tells nothing about the external pose's delay.
             fresh.state[EXTERNAL], fresh.covariance[at, at] = known, filtered.covariance[at, at]
         filtered.state[:], filtered.covariance[:] = fresh.state, fresh.covariance
-        memory.time, memory.misfits = fresh.stamp, 0
+        if gap:
+            # Legs that have strayed are heard already.
+            self.gaps[row] = float(max(fresh.stamp - memory.heard, memory.stride))
+            # Poses of the time between are met by nothing.
+            memory.posed = max(memory.posed, self.leg_stamps[row] + filtered.state[EXTERNAL])
+        memory.time = memory.heard = fresh.stamp
+        memory.misfits = memory.adrift = 0
+        memory.stride = 0.0
         # No leg is in doubt any more.
         memory.stuck = memory.doubt = 0.0
         self.lengths[row] = np.nan
@@ -225,6 +246,8 @@ class Loop:
         # What comes before a start has nothing to do with what follows.
         starts = [row for row in (first, *restarts) if row < len(kept.noise)]
         kept.cross_covariance[starts] = 0.0
+        if len(kept.noise):
+            self._stand_still(first)
         at = int(self.arrangement.setup.mounting_at)
         turned = np.sqrt(np.diagonal(self.filtered.covariance)[at : at + 3]) if at >= 0 else None
         return EstimateSeries(
@@ -237,8 +260,20 @@ class Loop:
             leg_scale=rows.scales[:, :6],
             imu_scale=rows.scales[:, 6:],
             restarts=tuple(restarts),
+            gaps=self.gaps,
             repairs=int(self.filtered.memory.repairs),
             misalignment_sigma=turned,
             steps=kept if len(kept.noise) else None,
             external=ExternalFit.of(self.arrangement.setup, self.filtered, self.fused),
         )
+
+    def _stand_still(self, first: int) -> None:
+        """Let the steps of rows without an estimate repeat the row before, tied to nothing."""
+        kept, unknown = self.rows.steps, np.isnan(self.rows.report[:, 0])
+        unknown[: first + 1] = False
+        before = np.maximum.accumulate(np.where(unknown, 0, np.arange(unknown.size)))[unknown]
+        kept.predicted[unknown] = kept.filtered[unknown] = kept.filtered[before]
+        covariance = kept.filtered_covariance[before]
+        kept.predicted_covariance[unknown] = kept.filtered_covariance[unknown] = covariance
+        for values in (kept.cross_covariance, kept.inputs, kept.angular_accelerations, kept.noise):
+            values[unknown] = 0.0

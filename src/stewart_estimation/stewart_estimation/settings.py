@@ -245,7 +245,8 @@ class FilterSettings:
         imu: ``imu_link`` in ``platform_link``: any place, any mounting.
         gravity (3,): In base axes [m/s²].
         imu_timeout: Longest step over which IMU samples are joined by a straight line; after it
-            the last one is held with the noise `arrangement.UNMEASURED` [s].
+            the last one is held with the noise `arrangement.UNMEASURED`. Where the legs are silent
+            for so long, too, the filter begins anew from the next six lengths [s].
         gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation, external:
             Refinements; None is off.
     """

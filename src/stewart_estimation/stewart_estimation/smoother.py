@@ -50,6 +50,9 @@ def smooth(
     gains = _gains(steps, filtered.stamps, first)
     rows = Rows.empty(len(states), arrangement.size)
     smooth_back(arrangement.setup, steps, gains, first, states, covariances, rows)
+    unknown = np.isnan(filtered.position[:, 0])
+    for values in (rows.report, rows.errors, rows.rate_errors):
+        values[unknown] = np.nan
     return replace(filtered, **columns_of(rows), steps=None)
 
 

@@ -107,6 +107,7 @@ def test_poses_from_outside_that_do_not_fit_are_a_failure(refused, said) -> None
         'used': np.ones((9, 6), dtype=bool),
         'nis': np.full(9, 6.0),
         'restarts': (),
+        'gaps': {},
         'accelerometer_bias': np.zeros((9, 3)),
         'gyroscope_bias': np.zeros((9, 3)),
     }

@@ -107,6 +107,12 @@ MEMORY = record(
     ('last', 'f8', 6),
     ('stuck', 'f8', 6),
     ('doubt', 'f8', (2, 6)),
+    # Where the state was when legs were measured last, and how long after the time before; 0 if
+    # that is not known [s].
+    ('heard', 'f8'),
+    ('stride', 'f8'),
+    # 1 from a silence of both sensors on until the filter begins anew.
+    ('adrift', 'i8'),
 )
 """What changes besides state and covariance."""
 
@@ -222,4 +228,4 @@ ROWS_TYPE = numba.types.NamedTuple(
 )
 
 # How a run of the kernels ends.
-DONE, INDEFINITE, MISFIT, WAITING, POSE = 0, 1, 2, 3, 4
+DONE, INDEFINITE, MISFIT, WAITING, POSE, GAP, STRAYED = range(7)

@@ -9,24 +9,29 @@ met at s + delay.
 
 from __future__ import annotations
 
+import math
+
 import numba
 import numpy as np
 from stewart_estimation.kernels.correction import correct
 from stewart_estimation.kernels.gating import outside
 from stewart_estimation.kernels.prediction import advance
 from stewart_estimation.kernels.records import (
+    D_TURN,
     DELAY,
     DONE,
     EXTERNAL,
     FILTER_TYPE,
     FILTERS_TYPE,
     FilterState,
+    GAP,
     INDEFINITE,
     MISFIT,
     POSE,
     Rows,
     ROWS_TYPE,
     SETUP_TYPE,
+    STRAYED,
     WAITING,
 )
 from stewart_estimation.kernels.report import report
@@ -48,6 +53,16 @@ SAME = 1e-7
 
 DIFFERENCES = 20.0
 """Sum of the squares of 1, -3, 3, -1: the noise in a third difference."""
+
+SLOW = 3.0
+"""Within so many of its usual steps a sensor is slow or lost a sample; then it is silent."""
+
+STRAY = 5e-3
+"""
+A place less certain than this is not corrected, but found anew. The correction is linear: from d
+off it lands up to d² / 2 L beside the legs, which at 3 of these standard deviations is less than a
+start is off before it knows the velocity [m].
+"""
 
 LARGEST, LEAST = 1e4, 1e-4
 """One sample counts at most as this many stated variances; the least that is learnt."""
@@ -215,6 +230,51 @@ def look(
             slope[k] = (imu[j + 1, k] - imu[j, k]) / (stamps[j + 1] - stamps[j])
 
 
+@part
+def silence(stamps: Array, target: float, memory: np.record) -> float:
+    """Return the longest time in which no sensor spoke since the state, up to a time [s]."""
+    last, longest = stamps.size - 1, 0.0
+    i = interval(stamps, memory.time, np.searchsorted(stamps, memory.time) - 1)
+    while True:
+        begin = memory.heard if i < 0 else max(stamps[i], memory.heard)
+        end = target if i == last else min(stamps[i + 1], target)
+        longest = max(longest, end - begin)
+        if i == last or stamps[i + 1] >= target:
+            return longest
+        i += 1
+
+
+@part
+def adrift(setup: np.record, stamps: Array, target: float, memory: np.record) -> bool:
+    """Say whether both sensors were silent, so that nobody knows where the platform went."""
+    limit = max(setup.imu_timeout, SLOW * setup.imu_period)
+    # At most samples the legs have just spoken.
+    if target - memory.heard > limit and silence(stamps, target, memory) > limit:
+        memory.adrift = 1
+    return memory.adrift > 0
+
+
+@part
+def strayed(setup: np.record, covariance: Array, memory: np.record) -> bool:
+    """Say whether the legs were silent for so long that the IMU alone has lost the place."""
+    silent = memory.time - memory.heard
+    if memory.stride <= 0.0 or silent <= max(setup.imu_timeout, SLOW * memory.stride):
+        return False
+    variance, square = 0.0, setup.delay_arm * setup.delay_arm
+    for i in range(3):
+        variance += covariance[i, i] + square * covariance[D_TURN + i, D_TURN + i]
+    return variance > STRAY * STRAY
+
+
+@part
+def measured_legs(length: Array) -> int:
+    """Return how many of six lengths are numbers."""
+    count = 0
+    for i in range(6):
+        count += not math.isnan(length[i])
+    return count
+
+
 @kernel(FLAG, SCALAR, SCALAR, SCALAR, SCALAR, SCALAR)
 def ready(timeout: float, stamp: float, delay: float, imu_stamp: float, leg_stamp: float) -> bool:
     """Say whether the IMU has passed a leg sample, or has been silent for too long."""
@@ -233,7 +293,10 @@ def step(
     rows: Rows,
     row: int,
 ) -> int:
-    """Take the filter to a leg sample, correct it and write a row; return DONE or INDEFINITE."""
+    """Take the filter to a leg sample, correct it and write a row.
+
+    Returns DONE, INDEFINITE, or STRAYED where the filter should rather have begun anew there.
+    """
     state, covariance, memory = filtered
     n, steps = covariance.shape[0], rows.steps
     keep = steps.noise.shape[0] > 0
@@ -248,6 +311,11 @@ def step(
         return INDEFINITE
     memory.repairs += repairs
     look(setup, stamps, imu, memory, measured, slope, noise)
+    legs = measured_legs(length)
+    if legs == 6 and strayed(setup, covariance, memory):
+        status = STRAYED
+    if legs > 0:
+        memory.stride, memory.heard = memory.time - memory.heard, memory.time
     if keep:
         steps.predicted[row] = state
         steps.predicted_covariance[row] = covariance
@@ -267,7 +335,7 @@ def step(
         steps.inputs[row] = measured
         steps.angular_accelerations[row] = slope[3:]
         steps.noise[row] = noise
-    return DONE
+    return status
 
 
 @kernel(
@@ -290,7 +358,9 @@ def run(
 
     With `live` it ends with WAITING before a sample that the IMU has not yet passed, unless the
     legs are far ahead of it, and writes the filter before each sample into `past`, where that is
-    not yet there. It ends with POSE after the sample that an external pose is due at.
+    not yet there. It ends with POSE after the sample that an external pose is due at, with GAP
+    before one of six lengths after a silence of both sensors, with STRAYED after one that came too
+    late to be a correction. Rows after such a silence stay NaN until six lengths come.
     """
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
@@ -302,6 +372,10 @@ def run(
                 past.state[r] = filtered.state
                 past.covariance[r] = filtered.covariance
                 past.memory[r] = filtered.memory
+        if adrift(setup, stamps, stamp + filtered.state[DELAY], filtered.memory):
+            if measured_legs(lengths[r]) == 6:
+                return GAP, r
+            continue
         status = step(setup, stamps, imu, stamp, lengths[r], filtered, rows, r)
         if status != DONE:
             return status, r

@@ -70,8 +70,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 def summary(run: Run) -> dict[str, Any]:
     """Return counts, typical standard deviations, biases at the end, and consistency."""
-    series, final = run.smoothed or run.filtered, len(run.filtered) - 1
+    series = run.smoothed or run.filtered
     known = np.isfinite(series.position[:, 0])
+    final = int(np.flatnonzero(known)[-1])
     sigmas = np.sqrt(np.diagonal(series.covariance[known], axis1=1, axis2=2))
     typical = np.median(sigmas, axis=0)
     last = np.sqrt(np.diagonal(run.filtered.covariance[final]))
@@ -90,6 +91,10 @@ def summary(run: Run) -> dict[str, Any]:
         'gyroscope_bias_radps': run.filtered.gyroscope_bias[final].tolist(),
         'gyroscope_bias_sigma_radps': last[12:15].tolist(),
         'restarts_s': [float(run.filtered.stamps[row]) for row in run.filtered.restarts],
+        'gaps': [
+            f'began anew after a gap of {gap:.3g} s at {run.filtered.stamps[row]:.2f} s'
+            for row, gap in run.filtered.gaps.items()
+        ],
         'covariance_repairs': run.filtered.repairs,
     }
     if run.settings.delay is not None:
