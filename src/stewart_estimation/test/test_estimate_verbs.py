@@ -13,21 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recorded_bags
+from recorded_bags import LATE, Spoil, UNKNOWN
 from srs_simulated import SimulatedRun
-from stewart_bags.reading import Bag
-from stewart_bags.writing import BagWriter
 from stewart_description import platform_path
 from stewart_estimation.results import COLUMNS, NIS
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_kinematics.motion_csv import read_motion
-from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, write_table
 from typed_verbs import NOISE, simulated_run, stewart, write_tables
 import yaml
-
-START_NS = 1_700_000_000_000_000_000
-UNKNOWN = np.zeros(9)
 
 
 @pytest.fixture(scope='module')
@@ -39,53 +35,10 @@ def run() -> SimulatedRun:
 def write_bag(run, tmp_path_factory) -> Callable[..., str]:
     """Write the run as a bag, spoilt as the test wants it."""
 
-    def write(
-        spoil: Callable[[Any], Any] = lambda item: item,
-        covariance: tuple[Any, Any] = (UNKNOWN, UNKNOWN),
-        only: str = '',
-    ) -> str:
-        path = tmp_path_factory.mktemp('bags') / 'run'
-        with BagWriter(path) as writer:
-            types = writer.typestore.types
-            time, header = types['builtin_interfaces/msg/Time'], types['std_msgs/msg/Header']
-            vector, turn = (
-                types['geometry_msgs/msg/Vector3'],
-                types['geometry_msgs/msg/Quaternion'],
-            )
-            messages = []
-            for stamp, force, rate in zip(
-                run.imu.stamps, run.imu.specific_forces, run.imu.angular_velocities, strict=True
-            ):
-                stamp_ns = START_NS + round(stamp * 1e9)
-                message = types['sensor_msgs/msg/Imu'](
-                    header(time(*divmod(stamp_ns, 10**9)), 'imu_link'),
-                    turn(0.0, 0.0, 0.0, 1.0),
-                    np.array([-1.0, *[0.0] * 8]),
-                    vector(*rate.tolist()),
-                    np.asarray(covariance[1], dtype=float),
-                    vector(*force.tolist()),
-                    np.asarray(covariance[0], dtype=float),
-                )
-                messages.append((stamp_ns, '/imu/data', message))
-            for stamp, lengths in zip(run.legs.stamps, run.legs.lengths, strict=True):
-                stamp_ns = START_NS + round(stamp * 1e9)
-                strokes = lengths - run.platform.geometry.retracted_length
-                message = types['sensor_msgs/msg/JointState'](
-                    header(time(*divmod(stamp_ns, 10**9)), 'base_link'),
-                    [f'leg_{leg}' for leg in range(1, 7)],
-                    strokes,
-                    np.empty(0),
-                    np.empty(0),
-                )
-                messages.append((stamp_ns, '/actuator_states', message))
-            for number, (stamp_ns, topic, message) in enumerate(
-                sorted(messages, key=lambda m: m[0])
-            ):
-                if only in topic:
-                    spoilt = spoil(SimpleNamespace(number=number, topic=topic, message=message))
-                    received = stamp_ns + 100_000 + getattr(spoilt, 'late', 0)
-                    writer.write(topic, received, spoilt.message)
-        return str(path)
+    def write(spoil: Spoil = lambda item: item, **options: Any) -> str:
+        return recorded_bags.write_bag(
+            run, tmp_path_factory.mktemp('bags') / 'run', spoil, **options
+        )
 
     return write
 
@@ -382,36 +335,15 @@ def test_inputs_that_do_not_belong_together_are_refused(bag, tables, tmp_path, c
     assert 'those of ex800 are about' in capsys.readouterr().err
 
 
-def test_recorded_poses_of_a_tracker_are_used(bag, run, tmp_path, capsys) -> None:
-    path, late = tmp_path / 'tracked', 0.04
-    with Bag(bag) as source, BagWriter(path) as writer:
-        messages = [(item.time_ns, item.topic, item.message) for item in source.messages()]
-        types = writer.typestore.types
-        time, header = types['builtin_interfaces/msg/Time'], types['std_msgs/msg/Header']
-        place, turn = types['geometry_msgs/msg/Point'], types['geometry_msgs/msg/Quaternion']
-        rng, covariance = np.random.default_rng(1), np.diag(np.full(6, 1e-6)).ravel()
-        for row in range(100, len(run.legs), 5):
-            stamp_ns = START_NS + round((run.legs.stamps[row] + late) * 1e9)
-            position = run.truth.position[row] + 1e-3 * rng.normal(size=3)
-            wrong = exp_quaternion(1e-3 * rng.normal(size=3))
-            quaternion = compose_quaternions(wrong, run.truth.quaternion_xyzw[row])
-            pose = types['geometry_msgs/msg/Pose'](
-                place(*position.tolist()), turn(*quaternion.tolist())
-            )
-            message = types['geometry_msgs/msg/PoseWithCovarianceStamped'](
-                header(time(*divmod(stamp_ns, 10**9)), 'base_link'),
-                types['geometry_msgs/msg/PoseWithCovariance'](pose, covariance),
-            )
-            messages.append((stamp_ns, '/platform/external_pose', message))
-        for time_ns, topic, message in sorted(messages, key=lambda item: item[0]):
-            writer.write(topic, time_ns, message)
+def test_recorded_poses_of_a_tracker_are_used(bag, write_bag, capsys) -> None:
+    path = write_bag(tracker='PoseWithCovarianceStamped')
     words = ['--platform', 'srs', *NOISE, '--json']
-    assert stewart(['estimate', str(path), *words]) == 0
+    assert stewart(['estimate', path, *words]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['consistent']
     assert said['external_poses'] > 250
     assert said['external_poses_refused'] == 0
-    assert abs(said['external_delay_s'] - late) < 4.0 * said['external_delay_sigma_s'] < 5e-3
+    assert abs(said['external_delay_s'] - LATE) < 4.0 * said['external_delay_sigma_s'] < 5e-3
     assert stewart(['estimate', bag, *words]) == 0
     assert 'external_poses' not in json.loads(capsys.readouterr().out)
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import lengths_of
 from stewart_tables.columns import LENGTH, STROKE, TIME
 from stewart_tables.csv_tables import read_table, Table
-from stewart_tables.progress import between, Progress, silent
+from stewart_tables.progress import between, Progress, silent, tell
 
 IMU_TOPIC, LEG_TOPIC, POSE_TOPIC = 'imu/data', 'actuator_states', 'platform/external_pose'
 
@@ -44,8 +45,13 @@ ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')
 LONGEST_STEP = 1.0
 """No filter follows samples further apart; times in ms are [s]."""
 
+LONGEST_GAP = 3600.0
+"""A longer time without a sample is no pause, but the clock or another recording [s]."""
+
 FOREIGN = 3600 * 10**9
 """Stamps so far from the recorder's clock are from another one [ns]."""
+
+S = TypeVar('S', bound=Series)
 
 
 class BadRecording(EstimationError):
@@ -127,7 +133,10 @@ def read_measurements(
             topics=(arguments.imu_topic, arguments.leg_topic, arguments.pose_topic),
             lenient=arguments.lenient,
         )
-    _refuse_strangers(found)
+    names = 'IMU', 'legs'
+    if arguments.bag is not None:
+        names = arguments.imu_topic, arguments.leg_topic
+    _refuse_strangers(found, names)
     return found
 
 
@@ -227,6 +236,7 @@ def read_bag(
                 f'{path}: all stamps of {series.topic} are zero, and when it was received is too '
                 'rough for an estimate: have its program stamp it'
             )
+    imu, joints = _stamped(imu), _stamped(joints)
     specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
     angular_velocity = _sigmas(imu, 'angular velocity', imu.angular_velocity_covariance)
     lengths = joints.position + geometry.retracted_length
@@ -251,6 +261,19 @@ def read_bag(
         angular_velocity,
         NO_POSES if poses is None else _poses(poses, origin),
     )
+
+
+def _stamped(series: S) -> S:
+    """Leave out messages that nobody stamped, and say so."""
+    unset = series.stamp_ns == 0
+    if not unset.any():
+        return series
+    tell(
+        f'{series.topic}: {np.count_nonzero(unset)} messages without a stamp, message '
+        f'{int(np.argmax(unset)) + 1} first, are left out'
+    )
+    columns = {key: item for key, item in vars(series).items() if isinstance(item, np.ndarray)}
+    return replace(series, **{key: item[~unset] for key, item in columns.items()})
 
 
 def _poses(series: PoseWithCovarianceSeries, origin: int) -> PoseSeries:
@@ -313,11 +336,24 @@ def sample_period(name: str, stamps: Array) -> float:
     return step
 
 
-def _refuse_strangers(found: Measurements) -> None:
+def _refuse_strangers(found: Measurements, names: tuple[str, str]) -> None:
     """Refuse an IMU and legs too far apart, from sample to sample or from each other."""
-    for name, series in (('IMU', found.imu), ('legs', found.legs)):
-        sample_period(name, series.stamps)
+    for kind, name, series in zip(('IMU', 'legs'), names, (found.imu, found.legs), strict=True):
+        sample_period(kind, series.stamps)
+        _refuse_leap(name, series.stamps)
     spans = [(s.stamps.min(), s.stamps.max()) for s in (found.imu, found.legs)]
     if min(span[1] for span in spans) <= max(span[0] for span in spans):
         said = ' s, legs '.join(f'{low:.6g} to {high:.6g}' for low, high in spans)
         raise BadRecording(f'IMU and legs have no time in common: IMU {said} s')
+
+
+def _refuse_leap(name: str, stamps: Array) -> None:
+    """Name the first sample that comes so long after the one before that the clock has stepped."""
+    ordered = np.sort(stamps)
+    late = np.flatnonzero(np.diff(ordered) > LONGEST_GAP)
+    if late.size:
+        before, after = ordered[late[0] : late[0] + 2].tolist()
+        raise BadRecording(
+            f'{name}: no sample for {after - before:.6g} s after {before:.6g} s: the clock '
+            'was set forward, or these are two recordings; cut it there'
+        )
