@@ -1,13 +1,17 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an IMU rested while it was recorded, and says what it should."""
+"""Whether sensors rested while they were recorded, and how noisy they are then."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+import math
+from typing import NamedTuple
 
 import numpy as np
-from stewart_estimation.samples import ImuSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_estimation.settings import ANGULAR_VELOCITY, LENGTH, SPECIFIC_FORCE
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import STANDARD_GRAVITY
 from stewart_kinematics.motion import Array
 
@@ -18,12 +22,108 @@ WINDOW, SURE = 1.0, 10.0
 """Time of an average that must not change [s], beyond so many of its standard deviations and"""
 STILL = np.repeat([0.1, 0.02], 3)
 """this much, which a bias may walk [m/s²], [rad/s]."""
+LEGS_STILL = np.full(6, 1e-4)
+"""How far a leg may creep at rest [m]."""
+
+AXES = (*((name, 'm/s²') for name in ('fx', 'fy', 'fz')), *((name, 'rad/s') for name in 'pqr'))
+LEGS = tuple((f'leg {leg}', 'm') for leg in range(1, 7))
+"""What is measured, and its unit."""
 
 JUMP = 15.0
 """From one sample to the next, in usual steps: noise never goes so far."""
 
 HELD = 0.2
 """Share of samples that may repeat the one before in all axes."""
+
+LEAST_SAMPLES = 20
+"""Fewer samples at rest than this give no standard deviation worth using."""
+
+FINEST = 1e-9
+"""Values nearer to each other than this differ by rounding [SI units]."""
+
+
+class RestNoise(NamedTuple):
+    """Noise of the sensors, found at rest.
+
+    Attributes:
+        specific_force, angular_velocity, length (3,), (3,), (6,): Standard deviations [m/s²],
+            [rad/s], [m].
+        error: Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
+        remarks: What makes them doubtful, one sentence each.
+    """
+
+    specific_force: Array
+    angular_velocity: Array
+    length: Array
+    error: float
+    remarks: tuple[str, ...]
+
+
+def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
+    """Measure the noise of the sensors while the platform rests.
+
+    What a sensor rounds may hide at rest: no noise is less than that of the smallest step that its
+    values show in the whole recording, q / sqrt(12). Where they show none, it is the one assumed.
+
+    Args:
+        imu, legs: Samples whose beginning was recorded at rest.
+        seconds: Length of that beginning [s].
+
+    Raises:
+        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor, is
+            longer than what was recorded, or the platform moves in it.
+    """
+    imu, legs = imu.ordered(), legs.ordered()
+    longest = min(imu.stamps[-1], legs.stamps[-1]) - max(imu.stamps[0], legs.stamps[0])
+    if not seconds <= longest:
+        expected = f'no more than the recording has, {longest:.4g} s'
+        raise ConfigurationError('noise from rest', seconds, expected)
+    end = max(imu.stamps[0], legs.stamps[0]) + seconds
+    found, fewest, remarks = [], math.inf, list[str]()
+    felt = np.repeat([SPECIFIC_FORCE, ANGULAR_VELOCITY], 3)
+    for name, axes, still, assumed, stamps, values in (
+        ('IMU', AXES, STILL, felt, imu.stamps, _of(imu)),
+        ('legs', LEGS, LEGS_STILL, np.full(6, LENGTH), legs.stamps, legs.lengths),
+    ):
+        rest = values[stamps <= end]
+        if len(rest) < LEAST_SAMPLES:
+            expected = f'a rest with {LEAST_SAMPLES} samples or more'
+            raise ConfigurationError(f'samples of the {name} at rest', len(rest), expected)
+        fewest = min(fewest, len(rest))
+        floor, sigma = _rounding(values), assumed.copy()
+        # Lost values apart: what is left out of a column tells nothing of the others.
+        shown = np.flatnonzero(np.isfinite(floor) & (np.isfinite(rest).sum(axis=0) > 1))
+        for place in sorted({*range(len(axes))} - {*shown.tolist()}):
+            what, unit = axes[place]
+            remarks.append(f'{what} shows no noise: assumed is {assumed[place]:g} {unit}')
+        sigma[shown] = np.maximum(np.nanstd(rest[:, shown], axis=0, ddof=1), floor[shown])
+        found.append(sigma)
+        whole = rest[:, shown][np.isfinite(rest[:, shown]).all(axis=1)]
+        names, period = [axes[place] for place in shown], float(np.median(np.diff(stamps)))
+        for moved in _moves(whole, period, still[shown], names):
+            raise ConfigurationError('noise from rest', seconds, f'a time at rest, but {moved}')
+    rest = imu.stamps <= end
+    remarks += oddities(
+        ImuSeries(*(part[rest] for part in vars(imu).values())),
+        float(np.median(np.diff(imu.stamps))),
+    )
+    error = 1.0 / math.sqrt(2.0 * (fewest - 1))
+    return RestNoise(found[0][:3], found[0][3:], found[1], error, tuple(remarks))
+
+
+def _of(imu: ImuSeries) -> Array:
+    return np.hstack([imu.specific_forces, imu.angular_velocities])
+
+
+def _rounding(values: Array) -> Array:
+    """Return the noise of rounding to the smallest step of each column; infinite without any."""
+    found = np.full(values.shape[1], np.inf)
+    for place, column in enumerate(values.T):
+        steps = np.diff(np.unique(column[np.isfinite(column)]))
+        steps = steps[steps > FINEST]
+        if steps.size:
+            found[place] = steps.min() / math.sqrt(12.0)
+    return found
 
 
 def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
@@ -33,7 +133,7 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
         imu: Complete samples by stamp, n of them.
         period: Time between two of them [s].
     """
-    values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    values = _of(imu)
     norm = float(np.linalg.norm(np.median(imu.specific_forces, axis=0)))
     gravity = float(np.linalg.norm(STANDARD_GRAVITY))
     if abs(norm - gravity) > NEAR_GRAVITY * gravity:
@@ -42,8 +142,7 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
             'another unit, or is gravity taken off?'
         )
     steps = np.abs(np.diff(values, axis=0))
-    usual = np.median(steps, axis=0)
-    usual = np.where(usual > 0.0, usual, steps.std(axis=0))
+    usual = _usual(values)
     jumps = int((steps > JUMP * usual).any(axis=1).sum())
     if jumps:
         yield f'{jumps} samples jump by more than {JUMP:g} usual steps, which is no noise'
@@ -53,19 +152,30 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
             f'{100.0 * held:.0f} % of the samples repeat the one before: the sensor is slower '
             'than its recording, and its noise is less than what is found'
         )
-    yield from _moves(values, usual, period)
+    for text in _moves(values, period, STILL, AXES):
+        yield f'{text}: the IMU does not rest'
 
 
-def _moves(values: Array, usual: Array, period: float) -> Iterator[str]:
+def _usual(values: Array) -> Array:
+    """Return how far each column usually goes from one sample to the next."""
+    steps = np.abs(np.diff(values, axis=0))
+    usual = np.median(steps, axis=0)
+    return np.where(usual > 0.0, usual, steps.std(axis=0))
+
+
+def _moves(
+    values: Array, period: float, still: Array, axes: Sequence[tuple[str, str]]
+) -> Iterator[str]:
     """Say that the mean of a second changes, by the median, which single samples do not move."""
-    size = max(round(WINDOW / period), 1)
+    # A short rest shows it, too.
+    size = max(min(round(WINDOW / period), len(values) // 4), 1)
     whole = len(values) // size * size
-    if whole < 2 * size:
+    if whole < 2 * size or not len(axes):
         return
+    usual = _usual(values)
     medians = np.median(values[:whole].reshape(-1, size, values.shape[1]), axis=1)
-    change = np.ptp(medians, axis=0)
-    worst = int(np.argmax(change / (STILL + SURE * usual / np.sqrt(size))))
-    if change[worst] > STILL[worst] + SURE * usual[worst] / np.sqrt(size):
-        unit = 'm/s²' if worst < 3 else 'rad/s'
-        name = ('fx', 'fy', 'fz', 'p', 'q', 'r')[worst]
-        yield f'{name} changes by {change[worst]:.3g} {unit}: the IMU does not rest'
+    change, most = np.ptp(medians, axis=0), still + SURE * usual / np.sqrt(size)
+    worst = int(np.argmax(change / most))
+    if change[worst] > most[worst]:
+        name, unit = axes[worst]
+        yield f'{name} changes by {change[worst]:.3g} {unit}'

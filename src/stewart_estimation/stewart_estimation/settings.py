@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform, STANDARD_GRAVITY
 from stewart_kinematics.motion import Array, Pose, read_only
@@ -27,12 +26,6 @@ ANGULAR_VELOCITY = 1e-3
 
 LENGTH = 2e-5
 """Assumption for an encoder with its gear: standard deviation of one length [m]."""
-
-LEAST_SAMPLES = 20
-"""Fewer samples at rest than this give no standard deviation worth using."""
-
-FINEST = 1e-9
-"""Where a sensor does not change at all at rest its last digit hides the noise [SI units]."""
 
 
 def _check(
@@ -326,40 +319,3 @@ def refinements(chosen: Any) -> dict[str, Any]:
         'adaptive_imu': adaptation,
         'reinitialisation': Reinitialisation() if chosen.restart else None,
     }
-
-
-def noise_at_rest(
-    imu: ImuSeries, legs: LegSeries, seconds: float
-) -> tuple[Array, Array, Array, float]:
-    """Measure the noise of the sensors while the platform rests.
-
-    Args:
-        imu, legs: Samples whose beginning was recorded at rest.
-        seconds: Length of that beginning [s].
-
-    Returns:
-        (3,), (3,), (6,): Standard deviations of specific force, angular velocity and lengths
-            [m/s²], [rad/s], [m].
-        Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
-
-    Raises:
-        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor, or
-            is longer than what was recorded.
-    """
-    longest = min(imu.stamps[-1], legs.stamps[-1]) - max(imu.stamps[0], legs.stamps[0])
-    if not seconds <= longest:
-        expected = f'no more than the recording has, {longest:.4g} s'
-        raise ConfigurationError('noise from rest', seconds, expected)
-    end = max(imu.stamps[0], legs.stamps[0]) + seconds
-    found, fewest = [], math.inf
-    for name, stamps, values in (
-        ('IMU', imu.stamps, np.hstack([imu.specific_forces, imu.angular_velocities])),
-        ('legs', legs.stamps, legs.lengths),
-    ):
-        still = values[stamps <= end]
-        if len(still) < LEAST_SAMPLES:
-            expected = f'a rest with {LEAST_SAMPLES} samples or more'
-            raise ConfigurationError(f'samples of the {name} at rest', len(still), expected)
-        fewest = min(fewest, len(still))
-        found.append(np.maximum(np.nanstd(still, axis=0, ddof=1), FINEST))
-    return found[0][:3], found[0][3:], found[1], 1.0 / math.sqrt(2.0 * (fewest - 1))

@@ -17,12 +17,12 @@ from stewart_estimation.consistency import (
 )
 from stewart_estimation.plotting import plot_innovations
 from stewart_estimation.replay import replay
+from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     DelayEstimation,
     FilterSettings,
     ImuNoise,
-    noise_at_rest,
 )
 from stewart_kinematics.errors import ConfigurationError, ShapeError
 
@@ -189,7 +189,7 @@ def with_rest(platform, motion, seed, **late):
 
 def accepted(platform, imu, legs, noise, factor=1.0, **options) -> bool:
     """Whether the filter with measured noises, the legs' times a factor, counts as consistent."""
-    force, rate, length, error = noise
+    force, rate, length, error, _ = noise
     told = FilterSettings(
         ImuNoise(force, rate), factor * length, platform.imu, platform.gravity, **options
     )

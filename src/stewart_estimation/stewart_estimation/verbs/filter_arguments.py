@@ -13,13 +13,13 @@ from typing import Any
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
+from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
     ExternalPose,
     FilterSettings,
     LENGTH,
-    noise_at_rest,
     refinements,
     settings_for,
     SPECIFIC_FORCE,
@@ -32,7 +32,7 @@ from stewart_estimation.verbs.measurements import (
 )
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_tables.progress import between, Progress
+from stewart_tables.progress import between, Progress, tell
 
 MOST_PASSES = 3
 """So often a recording is filtered for its delays alone."""
@@ -190,10 +190,16 @@ def _settings(
         'angular_velocity': measurements.angular_velocity,
     }
     if arguments.noise_from_rest is not None:
-        names = ('specific_force', 'angular_velocity', 'length')
-        rest = arguments.noise_from_rest
-        *found, error = noise_at_rest(measurements.imu, measurements.legs, rest)
-        options |= dict(zip(names, found, strict=True))
+        seconds = arguments.noise_from_rest
+        rest = noise_at_rest(measurements.imu, measurements.legs, seconds)
+        for text in rest.remarks:
+            tell(f'warning: {text}')
+        options |= {
+            'specific_force': rest.specific_force,
+            'angular_velocity': rest.angular_velocity,
+            'length': rest.length,
+        }
+        error = rest.error
     if arguments.imu_sigma is not None:
         options['specific_force'], options['angular_velocity'] = arguments.imu_sigma
     if arguments.leg_sigma is not None:
