@@ -101,6 +101,25 @@ class Bag:
             found = self.topics[ending[0]] if len(ending) == 1 else None
         return found
 
+    def beside(self, name: str, other: str) -> Topic | None:
+        """Return a topic of the same machine as another one; None where there is none.
+
+        A bag may hold the topics of several machines: a name that ends alike in another namespace
+        is another machine's.
+
+        Args:
+            name: What it is called in the namespace in which `other` was found. A topic that was
+                renamed is looked up as `find` does.
+            other: Name of that other one, without its namespace, as `topic` takes it.
+
+        Raises:
+            MissingTopic: If the other one is not there.
+        """
+        if name in self._renamed:
+            return self.find(name)
+        parts = self.topic(other).name.split('/')[: -len(other.split('/'))]
+        return self.topics.get('/'.join([*parts, name]))
+
     def topic(self, name: str, *expected: str) -> Topic:
         """Look a topic up.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import chdtri
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import SampleError
@@ -57,6 +58,9 @@ CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
 
 
+NORM = 1e-2
+"""By so much the norm of a quaternion may be off from 1: it was rounded."""
+
 LOST = 10
 """After so many refused poses in a row the delay counts as unknown again."""
 
@@ -96,7 +100,7 @@ class PoseSeries:
                 raise SampleError(f'external pose {bad[0][0]}: {name} must be finite')
             object.__setattr__(self, name, values)
         norms = np.linalg.norm(self.quaternion_xyzw, axis=1)
-        if np.any(np.abs(norms - 1.0) > 1e-2):
+        if np.any(np.abs(norms - 1.0) > NORM):
             worst = int(np.argmax(np.abs(norms - 1.0)))
             raise SampleError(f'external pose {worst}: norm of the quaternion is {norms[worst]:g}')
         if np.any(np.diff(self.stamps) <= 0.0):
@@ -125,6 +129,17 @@ class PoseSeries:
 
 
 NO_POSES = PoseSeries(np.empty(0), np.empty((0, 3)), np.empty((0, 4)), np.empty((0, 6, 6)))
+
+
+def are_poses(position: Array, quaternion_xyzw: Array, covariance: Array) -> NDArray[np.bool_]:
+    """Say of each row (n, 3), (n, 4), (n, 6, 6) whether a `PoseSeries` takes it, shape (n,)."""
+    finite = [
+        np.isfinite(values).reshape(len(values), -1).all(axis=1)
+        for values in (position, quaternion_xyzw, covariance)
+    ]
+    with np.errstate(all='ignore'):
+        norms = np.linalg.norm(quaternion_xyzw, axis=1)
+    return np.logical_and.reduce([*finite, np.abs(norms - 1.0) <= NORM])
 
 
 def due(poses: PoseSeries, filtered: FilterState) -> int:

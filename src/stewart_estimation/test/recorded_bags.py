@@ -34,7 +34,7 @@ def write_bag(
     """Write IMU and legs of a run, and poses from outside as messages of the type `tracker`.
 
     Every message goes through `spoil` with `number`, `topic` and `message`; `late` delays its
-    receipt [ns], and `left_out` leaves it out.
+    receipt [ns].
     """
     with BagWriter(path) as writer:
         types = writer.typestore.types
@@ -45,9 +45,8 @@ def write_bag(
             if only not in topic:
                 continue
             spoilt = spoil(SimpleNamespace(number=number, topic=topic, message=message))
-            if not getattr(spoilt, 'left_out', False):
-                received = stamp_ns + 100_000 + getattr(spoilt, 'late', 0)
-                writer.write(topic, received, spoilt.message)
+            received = stamp_ns + 100_000 + getattr(spoilt, 'late', 0)
+            writer.write(spoilt.topic, received, spoilt.message)
     return str(path)
 
 
@@ -98,7 +97,9 @@ def _poses(types: Any, run: SimulatedRun, kind: Any) -> Iterator[Any]:
         pose = types['geometry_msgs/msg/Pose'](
             place(*position.tolist()), turn(*quaternion.tolist())
         )
-        if kind is not types['geometry_msgs/msg/PoseStamped']:
+        if kind is types['geometry_msgs/msg/PointStamped']:
+            pose = pose.position
+        elif kind is not types['geometry_msgs/msg/PoseStamped']:
             pose = types['geometry_msgs/msg/PoseWithCovariance'](pose, covariance)
         message = kind(_header(types, stamp_ns, 'base_link'), pose)
         yield stamp_ns, '/platform/external_pose', message

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording may hold that is none: steps of a clock, stamps that nobody set."""
+"""What a recording may hold: steps of a clock, stamps that nobody set, poses that are none."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable
 import json
 from typing import Any
 
+import numpy as np
 import pytest
-from recorded_bags import Spoil, write_bag
+from recorded_bags import LATE, Spoil, write_bag
 from srs_simulated import SimulatedRun
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_tables.columns import TIME
@@ -96,3 +97,115 @@ def test_messages_without_a_stamp_are_left_out_and_counted(
     said = json.loads(found.out)
     assert said['duration_s'] < 16.0
     assert said['consistent']
+
+
+POSES = '/platform/external_pose'
+
+
+def spoilt_pose(change: Callable[[Any, Any], None], numbers: range | None = None) -> Spoil:
+    """Change poses from outside, by their number in the bag."""
+
+    def spoil(item: Any) -> Any:
+        if item.topic == POSES and (numbers is None or item.number in numbers):
+            pose = item.message.pose
+            change(item.message, getattr(pose, 'pose', pose))
+        return item
+
+    return spoil
+
+
+def not_a_number(message: Any, pose: Any) -> None:
+    pose.position.x = float('nan')
+
+
+def no_rotation(message: Any, pose: Any) -> None:
+    pose.orientation.x = pose.orientation.y = pose.orientation.z = pose.orientation.w = 0.0
+
+
+def no_covariance(message: Any, pose: Any) -> None:
+    message.pose.covariance = np.full(36, np.inf)
+
+
+@pytest.mark.parametrize('change', [not_a_number, no_rotation, no_covariance])
+def test_poses_of_a_tracker_that_lost_the_target_are_left_out_and_counted(
+    recorded, change, capsys
+) -> None:
+    path = recorded(spoilt_pose(change, range(1000)), tracker='PoseWithCovarianceStamped')
+    assert stewart(['estimate', path, *WORDS]) == 0
+    found = capsys.readouterr()
+    said = json.loads(found.out)
+    assert said['external_poses_recorded'] == 300
+    left_out = said['external_poses_recorded'] - said['external_poses']
+    assert found.err.startswith(f'{POSES}: ')
+    assert 30 < int(found.err.split(' ')[1]) <= left_out < int(found.err.split(' ')[1]) + 10
+    assert 'message 1 first, have no stamp, a number' in found.err
+    assert abs(said['external_delay_s'] - LATE) < 4.0 * said['external_delay_sigma_s']
+
+
+def test_poses_without_a_covariance_are_taken_with_the_assumed_one(recorded, capsys) -> None:
+    path = recorded(lambda item: item, tracker='PoseStamped')
+    assert stewart(['estimate', path, *WORDS]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['external_poses'] > 250
+    assert said['external_poses_refused'] == 0
+    assert abs(said['external_delay_s'] - LATE) < 4.0 * said['external_delay_sigma_s'] < 1e-2
+
+
+@pytest.mark.parametrize(
+    ('shift', 'said'),
+    [
+        (1_000_000, 'stamped 1e+06 to 1.00002e+06 s, the legs 0.0029 to 15.99'),
+        (-1_000_000, 'stamped -999999 to -999984 s'),
+    ],
+)
+def test_poses_of_another_clock_are_a_failure(recorded, shift, said, capsys) -> None:
+    def other_clock(message: Any, pose: Any) -> None:
+        message.header.stamp.sec += shift
+
+    path = recorded(spoilt_pose(other_clock), tracker='PoseWithCovarianceStamped')
+    for verb in ('estimate', 'consistency'):
+        assert stewart([verb, path, *WORDS]) == 1
+        found = capsys.readouterr()
+        assert f'{POSES}: none of 300 recorded poses was met: {said}' in found.err
+        assert 'are they from another clock?' in found.err
+    assert json.loads(found.out)['rows'] == 1599
+
+
+def test_poses_in_another_frame_are_a_failure(recorded, capsys) -> None:
+    def framed(message: Any, pose: Any) -> None:
+        message.header.frame_id = 'map'
+
+    path = recorded(spoilt_pose(framed, range(2000, 2020)), tracker='PoseStamped')
+    assert stewart(['estimate', path, *WORDS]) == 1
+    said = capsys.readouterr().err
+    assert f'{POSES}: poses must be in base_link, got some in map: all are left out' in said
+    assert f'{POSES}: none of 300 recorded poses was met, for none can be used' in said
+
+
+def elsewhere(name: str) -> Spoil:
+    """Move the poses to another topic."""
+
+    def spoil(item: Any) -> Any:
+        item.topic = name if item.topic == POSES else item.topic
+        return item
+
+    return spoil
+
+
+def test_poses_are_those_beside_the_legs_or_the_ones_that_are_named(recorded, capsys) -> None:
+    path = recorded(elsewhere(f'/other{POSES}'), tracker='PoseStamped')
+    assert stewart(['estimate', path, *WORDS]) == 0
+    assert 'external_poses_recorded' not in json.loads(capsys.readouterr().out)
+    assert stewart(['estimate', path, *WORDS, '--pose-topic', f'/other{POSES}']) == 0
+    assert json.loads(capsys.readouterr().out)['external_poses'] > 250
+    assert stewart(['estimate', path, *WORDS, '--pose-topic', '/vicon/pose']) == 1
+    assert 'no topic /vicon/pose' in capsys.readouterr().err
+
+
+def test_a_pose_topic_of_another_type_is_left_out_unless_it_is_named(recorded, capsys) -> None:
+    path = recorded(lambda item: item, tracker='PointStamped')
+    assert stewart(['estimate', path, *WORDS]) == 0
+    said = f'{path}: {POSES} carries geometry_msgs/msg/PointStamped, expected geometry_msgs/'
+    assert capsys.readouterr().err.startswith(f'left out: {said}')
+    assert stewart(['estimate', path, *WORDS, '--pose-topic', POSES]) == 1
+    assert capsys.readouterr().err.startswith(said)

@@ -15,7 +15,6 @@ import numpy as np
 from stewart_estimation.advice import Advice, advise, better
 from stewart_estimation.consistency import Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
-from stewart_estimation.failure import failure
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.outputs import output_page
@@ -69,14 +68,13 @@ def main(arguments: argparse.Namespace) -> int:
         raise ConfigurationError('--settled', arguments.settled, 'a time of at least 0 s')
     with show_part('consistency') as show:
         run = run_filter(arguments, show)
-    series = run.filtered
 
     def judged(run: Run) -> Consistency:
         rows = _settled(run, arguments)
         return run.judged(rows, confidence=arguments.confidence, strict=arguments.strict)
 
     found = judged(run)
-    problem = failure(series, run.settings)
+    problem = run.problem
     advice = None if found.held or problem else _advice(run, found, judged)
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:

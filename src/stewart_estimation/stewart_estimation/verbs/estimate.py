@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from stewart_estimation.consistency import LEAST_ROWS
-from stewart_estimation.failure import failure
 from stewart_estimation.results import COLUMNS, table
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.verbs.arguments import write_watched
@@ -27,7 +26,8 @@ deviations (sigma_...), innovations and NIS; motions are those of platform_link'
 axes. What is wrong with the input is said in one sentence, and nothing is written. Poses from
 outside are used where platform/external_pose was recorded, and how late they are is found. The
 exit code is 1 where the estimates cannot be trusted, and why is said: the gate refused too much,
-the filter began anew too often, IMU and legs disagree, or a bias is larger than any sensor's.
+the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, or none
+of the poses from outside was met.
 
 examples:
   stewart estimate run_1 -o motion.csv
@@ -62,8 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
         out.write('\n')
     else:
         out.write('\n'.join(f'{name}: {_text(value)}' for name, value in said.items()) + '\n')
-    problem = failure(run.filtered, run.settings)
-    if problem:
+    if problem := run.problem:
         sys.stderr.write(f'stewart estimate: FAILED: {problem}\n')
     return 1 if problem else 0
 
@@ -100,6 +99,8 @@ def summary(run: Run) -> dict[str, Any]:
     if run.settings.delay is not None:
         said['imu_delay_s'] = float(run.filtered.delay[final])
         said['imu_delay_sigma_s'] = float(run.filtered.delay_sigma[final])
+    if run.measurements.tracker.recorded:
+        said['external_poses_recorded'] = run.measurements.tracker.recorded
     if run.filtered.external is not None:
         fit = run.filtered.external
         said['external_poses'] = len(fit.stamps)

@@ -12,6 +12,7 @@ from typing import Any
 
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.failure import failure
 from stewart_estimation.replay import replay
 from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -57,6 +58,14 @@ class Run:
         found = self.filtered
         parts = (found.innovations, found.sigmas, found.nis, found.used)
         return assess(*(part[rows] for part in parts), sigma_error=self.sigma_error, **options)
+
+    @property
+    def problem(self) -> str:
+        """Why the estimates cannot be trusted; empty if nothing says so."""
+        found = self.measurements
+        return failure(self.filtered, self.settings) or found.tracker.unmet(
+            found.poses, self.filtered
+        )
 
     def again(self, settings: FilterSettings) -> Run:
         """Filter the same measurements with other settings."""

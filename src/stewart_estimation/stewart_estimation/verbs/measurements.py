@@ -16,7 +16,6 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import (
     JointSeries,
-    PoseWithCovarianceSeries,
     read_joints,
     read_series,
     Series,
@@ -24,6 +23,13 @@ from stewart_bags.series import (
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.external_pose import NO_POSES, PoseSeries
 from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_estimation.verbs.recorded_poses import (
+    LEG_TOPIC,
+    NO_TRACKER,
+    POSE_TOPIC,
+    read_tracker,
+    Tracker,
+)
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -32,7 +38,7 @@ from stewart_tables.columns import LENGTH, STROKE, TIME
 from stewart_tables.csv_tables import read_table, Table
 from stewart_tables.progress import between, Progress, silent, tell
 
-IMU_TOPIC, LEG_TOPIC, POSE_TOPIC = 'imu/data', 'actuator_states', 'platform/external_pose'
+IMU_TOPIC = 'imu/data'
 
 IMU_NAMES = [
     f'{what} {axis}' for what in ('linear acceleration', 'angular velocity') for axis in 'xyz'
@@ -71,7 +77,8 @@ class Measurements:
         origin_ns: Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
         specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
             [m/s²], [rad/s]; None where unknown.
-        poses: From outside, where they were recorded.
+        poses: From outside, where they were recorded and can be used.
+        tracker: What was recorded of them.
     """
 
     imu: ImuSeries
@@ -80,6 +87,7 @@ class Measurements:
     specific_force: Array | None = None
     angular_velocity: Array | None = None
     poses: PoseSeries = NO_POSES
+    tracker: Tracker = NO_TRACKER
 
     @property
     def imu_period(self) -> float:
@@ -208,7 +216,7 @@ def read_bag(
 
     Args:
         path, topics: The bag, and its topics of the IMU, the legs and poses from outside, which
-            may lack.
+            may lack by the name that it has here.
         geometry: Says how long a leg of no stroke is.
         lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
@@ -222,11 +230,11 @@ def read_bag(
             are not in order.
         BagError: If the bag cannot be read or lacks a topic.
     """
-    with Bag(path) as bag:
-        imu = read_series(bag, topics[0], RecordedImu)
-        joints = read_joints(bag, topics[1])
-        seen = bag.find(topics[2])
-        poses = read_series(bag, seen.name, PoseWithCovarianceSeries) if seen else None
+    renamed = dict(zip((IMU_TOPIC, LEG_TOPIC), topics, strict=False))
+    with Bag(path, renamed) as bag:
+        imu = read_series(bag, IMU_TOPIC, RecordedImu)
+        joints = read_joints(bag, LEG_TOPIC)
+        tracker = read_tracker(bag, topics[2])
         begin = bag.start_ns
     for series in (imu, joints):
         if len(series) < 2:
@@ -259,7 +267,8 @@ def read_bag(
         origin,
         specific_force,
         angular_velocity,
-        NO_POSES if poses is None else _poses(poses, origin),
+        tracker.poses(origin),
+        tracker,
     )
 
 
@@ -274,13 +283,6 @@ def _stamped(series: S) -> S:
     )
     columns = {key: item for key, item in vars(series).items() if isinstance(item, np.ndarray)}
     return replace(series, **{key: item[~unset] for key, item in columns.items()})
-
-
-def _poses(series: PoseWithCovarianceSeries, origin: int) -> PoseSeries:
-    """Return recorded poses by their stamps."""
-    _, rows = np.unique(series.stamp_ns, return_index=True)
-    parts = series.position, series.quaternion_xyzw, series.covariance
-    return PoseSeries(series.seconds(origin)[rows], *(item[rows] for item in parts))
 
 
 def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:
