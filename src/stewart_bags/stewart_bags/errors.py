@@ -23,7 +23,11 @@ from pathlib import Path
 
 
 class BagError(Exception):
-    """Root of all errors about bags."""
+    """Root of all errors about bags; `reason` says it without the path."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.reason = message
 
 
 class NotABag(BagError):
@@ -62,8 +66,9 @@ class UndecodableMessage(BagError):
     def __init__(
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
-        self.reason = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
-        super().__init__(f'{path}: {self.reason}')
+        what = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
+        super().__init__(f'{path}: {what}')
+        self.reason = what
 
 
 class MissingTopic(BagError):
@@ -83,17 +88,18 @@ class MissingJoints(BagError):
         self, path: Path, topic: str, wanted: Sequence[str], there: Sequence[str]
     ) -> None:
         names = ', '.join(there) or 'without names'
-        super().__init__(
-            f'{path}: {topic} has no joints {wanted[0]} ... {wanted[-1]}, they are {names}'
-        )
+        reason = f'{topic} has no joints {wanted[0]} ... {wanted[-1]}, they are {names}'
+        super().__init__(f'{path}: {reason}')
+        self.reason = reason
 
 
 class WrongType(BagError):
     """A topic carries another type than the caller can use."""
 
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
-        self.reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
-        super().__init__(f'{path}: {self.reason}')
+        reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
+        super().__init__(f'{path}: {reason}')
+        self.reason = reason
 
 
 class UnknownType(BagError):
@@ -114,8 +120,8 @@ class WriteFailed(BagError):
     """The storage took no more; what was flushed before stays readable if it is kept."""
 
     def __init__(self, path: Path, written: int, reason: str, *, kept: bool = True) -> None:
-        self.written, self.reason = written, reason
         advice = ''
         if written and kept:
             advice = f'; `stewart bag {path} --rescue NEW` reads what was flushed'
         super().__init__(f'{path}: cannot write on after {written} messages ({reason}){advice}')
+        self.written, self.reason = written, reason

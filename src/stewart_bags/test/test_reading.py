@@ -118,6 +118,24 @@ def test_topic_in_a_namespace_is_found_if_it_is_the_only_one(tmp_path: Path) -> 
             bag.topic('joint_states')
 
 
+def test_topic_of_the_same_machine_is_in_its_namespace(tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        for topic in ('/rig/imu/data', '/rig/driver/state', '/joint_commands', '/arm/pose'):
+            writer.add_topic(topic, 'sensor_msgs/msg/JointState')
+    with Bag(tmp_path / 'bag', {'their_pose': '/arm/pose'}) as bag:
+        found = bag.beside('driver/state', 'imu/data')
+        assert found is not None
+        assert found.name == '/rig/driver/state'
+        assert bag.beside('joint_commands', 'imu/data') is None
+        assert bag.beside('pose', 'imu/data') is None
+        # What was renamed is wanted from where it is.
+        named = bag.beside('their_pose', 'imu/data')
+        assert named is not None
+        assert named.name == '/arm/pose'
+        with pytest.raises(MissingTopic):
+            bag.beside('driver/state', 'actuator_states')
+
+
 def test_missing_topic_lists_what_there_is(make_bag: Callable[..., Path]) -> None:
     with Bag(make_bag(5)) as bag, pytest.raises(MissingTopic, match='/actuator_states, /note'):
         list(bag.raw(['/actuator_state']))

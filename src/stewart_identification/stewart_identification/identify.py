@@ -324,6 +324,7 @@ def _provenance(
         {
             'bag': str(item.path),
             'sha256': item.sha256,
+            'topics': ', '.join(item.topics),
             'derivatives': item.method,
             'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
             'seconds_used': round(item.duration, 6),

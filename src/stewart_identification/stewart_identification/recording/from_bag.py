@@ -83,7 +83,7 @@ class Extracted:
         remarks: What was odd or left out.
         duration: Time that the experiment covers [s].
         record: Legs as measured.
-        path, sha256: Of the bag, and of its files.
+        path, sha256, topics: Of the bag, of its files, and which of its topics were read.
     """
 
     experiment: Experiment
@@ -93,6 +93,7 @@ class Extracted:
     record: LegRecord
     path: Path = Path()
     sha256: str = ''
+    topics: tuple[str, ...] = ()
 
 
 def experiment_from(
@@ -141,7 +142,7 @@ def experiment_from(
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
     duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
     remarks = (*doubts, *recording.remarks, *record.remarks, *left_out)
-    origin = recording.path, recording.sha256
+    origin = recording.path, recording.sha256, recording.topics
     return Extracted(joined(pieces), method, remarks, duration, record, *origin)
 
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from stewart_bags.bag_files import storage_files
-from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
+from stewart_bags.errors import BagError, DamagedBag
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
 from stewart_bags.series import (
@@ -58,15 +58,22 @@ class Recording:
     poses: PoseSeries | None
     remarks: tuple[Remark, ...]
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics that were read, as they are in the bag."""
+        optional = self.commands, self.driver_states, self.poses
+        return (self.actuators.topic, *(item.topic for item in optional if item is not None))
+
 
 def read_recording(path: str | Path, renamed: Mapping[str, str] | None = None) -> Recording:
     """Read a bag, directory or file; one that was cut off up to its last readable message.
 
-    `renamed` says what a topic of ours is called in it.
+    `renamed` says what a topic of ours is called in it. Topics that are not needed are those
+    beside the actuator states; one that cannot be read is left out.
 
     Raises:
-        MissingTopic, WrongType, UndecodableMessage: If the actuator states are not there, carry
-            another type, or bytes that are no message.
+        MissingTopic, WrongType, MissingJoints, UndecodableMessage: If the actuator states are not
+            there, carry another type, other joints, or bytes that are no message.
         NotABag: If there is no bag.
         UnusableRecording: If nothing of a damaged bag can be read.
     """
@@ -85,12 +92,14 @@ def _read(bag: Bag, remarks: tuple[Remark, ...]) -> Recording:
     left_out: list[Remark] = []
 
     def optional(topic: str, reader: Callable[[Bag, str], S]) -> S | None:
-        try:
-            return reader(bag, topic)
-        except MissingTopic:
+        there = bag.beside(topic, ACTUATORS)
+        if there is None:
             return None
-        except (WrongType, UndecodableMessage) as error:
-            there = bag.topic(topic)
+        try:
+            return reader(bag, there.name)
+        except DamagedBag:
+            raise
+        except BagError as error:
             text = f'left out, {error.reason}'
             left_out.append(Remark(there.name, float('nan'), there.count, text))
             return None
