@@ -78,6 +78,17 @@ def test_new_text_log_needs_its_device_and_has_the_quaternion_w_first(tmp_path: 
     assert np.allclose(log.quaternion_xyzw[0], [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
 
 
+def test_times_of_a_matlab_file_that_begin_again_are_refused(tmp_path: Path) -> None:
+    time = np.tile(0.01 * np.arange(300), 2)
+    columns = {'acc': np.tile([0.0, 0.0, 9.8], (600, 1)), 'gyro': np.zeros((600, 3))}
+    savemat(tmp_path / 'log.mat', {'t': time, **columns})
+
+    with pytest.raises(NoImuLog, match=r'log\.mat: sample 301: times go back by up to 2\.99 s'):
+        run(tmp_path / 'log.mat', '-o', tmp_path / 'bag')
+    assert not (tmp_path / 'bag').exists()
+    assert run(tmp_path / 'log.mat', '-o', tmp_path / 'bag', '--rate', '100') == 0
+
+
 def test_clock_of_the_sensor_is_preferred_to_that_of_the_program(tmp_path: Path) -> None:
     (tmp_path / 'log.csv').write_text(CSV, encoding='utf-8')
 

@@ -156,6 +156,30 @@ def test_a_clock_that_goes_back_is_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize('header', [True, False])
+@pytest.mark.parametrize('offset', [0.0, 0.002])
+def test_a_log_that_was_taken_up_again_is_refused_with_its_line(
+    header: bool, offset: float, tmp_path: Path
+) -> None:
+    """By stamp its two runs would become one, sample between sample."""
+    names = 't(s),ax(m/s2),ay(m/s2),az(m/s2),gx(rad/s),gy(rad/s),gz(rad/s)\n'
+    runs = [
+        ''.join(f'{0.01 * k + shift:.3f},0,{number},9.8,0,0,0\n' for k in range(300))
+        for number, shift in enumerate((0.0, offset))
+    ]
+    text = names + runs[0] + (names if header else '') + runs[1]
+
+    with pytest.raises(NoImuLog) as refused:
+        read(tmp_path, text)
+    line = 303 if header else 302
+    assert f'log.txt:{line}: times go back by up to 2.99 s here' in str(refused.value)
+    assert 'taken up again or its clock was set; cut the file here' in str(refused.value)
+
+    # In the order in which they were written they may be, with a rate.
+    log = read(tmp_path, text, rate=100.0)
+    assert np.array_equal(log.specific_force[:, 1], np.repeat([0.0, 1.0], 300))
+
+
 def test_decimal_commas_between_commas_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NoImuLog, match='more cells than the 7 names: are there decimal commas'):
         read(tmp_path, written(by=',', decimal=',', at=str))

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_identification.recording.checks import SET_BACK
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
@@ -146,6 +147,28 @@ def about_order(steps: Array | Stamps) -> list[str]:
         f"{behind} samples are not later than the one before by the log's clock; with --rate they "
         'are spaced evenly'
     ]
+
+
+def refuse_taken_up(stamps_ns: Stamps, place: Callable[[int], str]) -> None:
+    """Refuse times that begin again: by stamp, two runs would be woven into one.
+
+    Args:
+        stamps_ns (n,): As the log has them [ns].
+        place: Names a sample, counted from 0, for the message.
+
+    Raises:
+        NoImuLog: If after a step back more than a few samples stay behind.
+    """
+    back = np.flatnonzero(np.diff(stamps_ns) < 0) + 1
+    later = np.maximum.accumulate(stamps_ns)
+    behind = int((stamps_ns < later).sum())
+    if behind > SET_BACK * back.size:
+        lost = float((later - stamps_ns).max()) / 1e9
+        raise NoImuLog(
+            f'{place(int(back[0]))}: times go back by up to {lost:.3g} s here, and {behind} '
+            'samples lie before earlier ones: the log was taken up again or its clock was set; '
+            'cut the file here and import each part by itself'
+        )
 
 
 def gravity_at_rest(stamps_ns: Stamps, force: Array) -> float:

@@ -22,6 +22,7 @@ from scipy.io import loadmat
 from scipy.sparse import issparse
 from stewart_identification.importing.imu_log import (
     NoImuLog,
+    refuse_taken_up,
     Stamps,
     stamps_of_numbers,
 )
@@ -86,6 +87,7 @@ def mat_table(
         unit = said.get('time', unit) if rate is None else 's'
         _of_one_length([*used, seconds], path)
         found, about = stamps_of_numbers(seconds, unit, start_ns, str(path))
+        refuse_taken_up(found, lambda sample: f'{path}: sample {sample + 1}')
         remarks.extend(text for text in about if text not in remarks)
         return found
 

@@ -20,6 +20,7 @@ import numpy as np
 from stewart_identification.importing.imu_log import (
     about_order,
     NoImuLog,
+    refuse_taken_up,
     Stamps,
     stamps_after,
     stamps_of_numbers,
@@ -77,7 +78,8 @@ def text_table(
         rate: Sampling rate, for a log without times [Hz].
 
     Raises:
-        NoImuLog: If no line names columns that are known, or there are several devices.
+        NoImuLog: If no line names columns that are known, there are several devices, or (of its
+            stamps) times that begin again.
         OSError: If the file cannot be read.
     """
     chosen, said = dict(names or {}), dict(units or {})
@@ -98,6 +100,7 @@ def text_table(
             return stamps_after(start_ns, np.arange(len(rows)) / rate, str(path))
         found, about = of(rows)
         about += _about_times(found, path)
+        refuse_taken_up(found, lambda sample: f'{path}:{rows[sample][0]}')
         remarks.extend(text for text in about if text not in remarks)
         return found
 
