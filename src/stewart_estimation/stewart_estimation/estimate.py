@@ -106,7 +106,9 @@ class EstimateSeries:
 
     Attributes:
         linear_acceleration (n, 3): Of ``platform_link``'s origin, in base axes [m/s²].
-        rate_covariance (n, 3, 3): Of the angular velocity, base axes.
+        covariance (n, 15, 15): As `Estimate` has it; no rows where only variances were kept.
+        rate_covariance (n, 3, 3): Of the angular velocity, base axes; likewise.
+        variances, rate_variances (n, 15), (n, 3): Their diagonals, always there.
         delay_sigma (n,): Standard deviation of the delay [s]; 0 where it is not estimated.
         innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
             deviations [m]; NaN where a leg is missing.
@@ -131,6 +133,8 @@ class EstimateSeries:
     gyroscope_bias: Array
     covariance: Array
     rate_covariance: Array
+    variances: Array
+    rate_variances: Array
     delay: Array
     delay_sigma: Array
     misalignment: Array
@@ -151,7 +155,7 @@ class EstimateSeries:
         return int(self.stamps.size)
 
     def estimate(self, row: int) -> Estimate:
-        """Return one row as an estimate."""
+        """Return one row as an estimate; only where covariances are whole."""
         names = [item.name for item in fields(Estimate) if item.name != 'stamp']
         values = {name: getattr(self, name)[row] for name in names}
         return Estimate(float(self.stamps[row]), **values)
@@ -159,7 +163,13 @@ class EstimateSeries:
 
 def columns_of(rows: Rows) -> dict[str, Any]:
     """Return the columns of an `EstimateSeries` that reports have, by their names."""
-    report = rows.report
+    report, whole = rows.report, rows.errors.shape[1] > 1
+    errors, rate_errors = rows.errors, rows.rate_errors
+    if whole:
+        variances = [np.diagonal(item, axis1=1, axis2=2) for item in (errors, rate_errors)]
+    else:
+        variances = [errors[:, 0], rate_errors[:, 0]]
+        errors, rate_errors = np.empty((0, 15, 15)), np.empty((0, 3, 3))
     return {
         'position': report[:, R_POSITION:R_TURN],
         'quaternion_xyzw': report[:, R_TURN:R_VELOCITY],
@@ -171,6 +181,8 @@ def columns_of(rows: Rows) -> dict[str, Any]:
         'delay': report[:, R_DELAY],
         'delay_sigma': report[:, R_DELAY_SIGMA],
         'misalignment': report[:, R_MOUNTING:R_SPIN],
-        'covariance': rows.errors,
-        'rate_covariance': rows.rate_errors,
+        'covariance': errors,
+        'rate_covariance': rate_errors,
+        'variances': variances[0],
+        'rate_variances': variances[1],
     }

@@ -53,6 +53,7 @@ def replay(
     *,
     poses: PoseSeries = NO_POSES,
     keep: bool = False,
+    whole: bool = True,
 ) -> EstimateSeries:
     """Estimate the motion at every leg sample of a recording.
 
@@ -65,6 +66,8 @@ def replay(
             six lengths and an IMU sample no later than it.
         poses: External poses; `settings.external` says what is assumed of them.
         keep: Keep every step for a smoother.
+        whole: Keep the covariances of every row, not only their diagonals; a row takes 2.4 kB
+            then, else 0.6.
 
     Returns:
         One row per leg sample, by stamp. Rows before the start are NaN, and those after a silence
@@ -93,7 +96,7 @@ def replay(
         np.hstack([imu.specific_forces, imu.angular_velocities]),
         legs.stamps,
         lengths,
-        Rows.empty(len(legs), arrangement.size, keep=keep),
+        Rows.empty(len(legs), arrangement.size, keep=keep, whole=whole),
         poses=poses,
     )
     restarts, _ = loop.run(row)

@@ -48,7 +48,7 @@ def smooth(
     arrangement, first = Arrangement.of(geometry, settings), int(known[0])
     states, covariances = np.array(steps.filtered), np.array(steps.filtered_covariance)
     gains = _gains(steps, filtered.stamps, first)
-    rows = Rows.empty(len(states), arrangement.size)
+    rows = Rows.empty(len(states), arrangement.size, whole=len(filtered.covariance) > 0)
     smooth_back(arrangement.setup, steps, gains, first, states, covariances, rows)
     unknown = np.isnan(filtered.position[:, 0])
     for values in (rows.report, rows.errors, rows.rate_errors):

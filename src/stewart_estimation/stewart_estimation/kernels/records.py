@@ -176,8 +176,8 @@ class Rows(NamedTuple):
     Attributes:
         report (n, 30): Pose, twist, linear acceleration, biases, delay, its sigma, misalignment,
             angular acceleration.
-        errors (n, 15, 15): Covariance of the errors.
-        rate_errors (n, 3, 3): Covariance of the angular velocity.
+        errors (n, 15, 15): Covariance of the errors; (n, 1, 15) where only variances are kept.
+        rate_errors (n, 3, 3): Covariance of the angular velocity; (n, 1, 3) likewise.
         verdicts (n, 19): Innovations, their sigmas, normalised innovation squared, legs used.
         scales (n, 12): Learnt variances of legs and IMU over the stated ones.
         steps: No rows where they are not kept.
@@ -191,7 +191,7 @@ class Rows(NamedTuple):
     steps: Steps
 
     @classmethod
-    def empty(cls, count: int, size: int, *, keep: bool = False) -> Rows:
+    def empty(cls, count: int, size: int, *, keep: bool = False, whole: bool = True) -> Rows:
         """Return rows of NaN for a tangent of some size."""
         steps = NO_STEPS
         if keep:
@@ -199,7 +199,8 @@ class Rows(NamedTuple):
             three, six, state = ((count, width) for width in (3, 6, STATE))
             shapes = [state, state, square, square, square, six, three, three]
             steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
-        shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, VERDICTS), (count, 12)]
+        errors, rate_errors = ((count, size if whole else 1, size) for size in (15, 3))
+        shapes = [(count, REPORT), errors, rate_errors, (count, VERDICTS), (count, 12)]
         arrays = [np.empty(shape) for shape in shapes]
         for array in arrays:
             array.fill(np.nan)

@@ -31,6 +31,7 @@ from stewart_estimation.kernels.records import (
     R_TURN,
     R_VELOCITY,
     RATE_BIAS,
+    Rows,
     SETUP_TYPE,
     TANGENT,
 )
@@ -164,3 +165,16 @@ def report(
                     jacobian[3 + i, 12 + k] * noise[k] * jacobian[3 + j, 12 + k]
                 )
                 rate_errors[i, j] += mounted[i, 12 + k] * noise[k] * mounted[j, 12 + k]
+
+
+@part
+def write_errors(errors: Array, rate_errors: Array, rows: Rows, row: int) -> None:
+    """Write the covariances of a row, or their diagonals where it has room for no more."""
+    if rows.errors.shape[1] == errors.shape[0]:
+        rows.errors[row] = errors
+        rows.rate_errors[row] = rate_errors
+        return
+    for i in range(errors.shape[0]):
+        rows.errors[row, 0, i] = errors[i, i]
+    for i in range(rate_errors.shape[0]):
+        rows.rate_errors[row, 0, i] = rate_errors[i, i]

@@ -16,8 +16,9 @@ from stewart_estimation.kernels.records import (
     SETUP_TYPE,
     Steps,
     STEPS_TYPE,
+    TANGENT,
 )
-from stewart_estimation.kernels.report import report, sandwich
+from stewart_estimation.kernels.report import report, sandwich, write_errors
 from stewart_estimation.kernels.tangent import attitude, retract
 from stewart_kinematics.kernels.compiled import (
     INTEGER,
@@ -68,6 +69,7 @@ def smooth_back(
     count, n = states.shape[0], covariances.shape[1]
     change, move = np.empty(n), np.empty(n)
     known, gained = np.empty((n, n)), np.empty((n, n))
+    errors, rate_errors = np.empty((TANGENT, TANGENT)), np.empty((3, 3))
     for row in range(count - 2, first - 1, -1):
         gain, after = gains[row - first], row + 1
         difference(setup, states[after], steps.predicted[after], change)
@@ -87,6 +89,6 @@ def smooth_back(
         report(
             setup, states[row], covariances[row], steps.inputs[row],
             steps.angular_accelerations[row], steps.noise[row],
-            lead if math.isfinite(lead) else 0.0,
-            rows.report[row], rows.errors[row], rows.rate_errors[row],
+            lead if math.isfinite(lead) else 0.0, rows.report[row], errors, rate_errors,
         )  # fmt: skip
+        write_errors(errors, rate_errors, rows, row)

@@ -32,9 +32,10 @@ from stewart_estimation.kernels.records import (
     ROWS_TYPE,
     SETUP_TYPE,
     STRAYED,
+    TANGENT,
     WAITING,
 )
-from stewart_estimation.kernels.report import report
+from stewart_estimation.kernels.report import report, write_errors
 from stewart_estimation.kernels.tangent import definite_factor
 from stewart_kinematics.kernels.compiled import (
     FLAG,
@@ -302,6 +303,7 @@ def step(
     keep = steps.noise.shape[0] > 0
     factor, cross = np.empty((n, n)), np.empty((n, n))
     measured, slope, noise = np.empty(6), np.empty(6), np.empty(3)
+    errors, rate_errors = np.empty((TANGENT, TANGENT)), np.empty((3, 3))
     target = stamp + state[DELAY]
     status = travel(setup, stamps, imu, target, filtered, factor, keep, cross)
     if status != DONE:
@@ -324,9 +326,10 @@ def step(
     correct(setup, filtered, factor, length, lead, measured, slope, rows.verdicts[row])
     lead = stamp + state[DELAY] - memory.time
     report(
-        setup, state, covariance, measured, slope[3:], noise, lead, rows.report[row],
-        rows.errors[row], rows.rate_errors[row],
+        setup, state, covariance, measured, slope[3:], noise, lead, rows.report[row], errors,
+        rate_errors,
     )  # fmt: skip
+    write_errors(errors, rate_errors, rows, row)
     rows.scales[row, :6] = memory.leg_scale
     rows.scales[row, 6:] = memory.imu_scale
     if keep:

@@ -139,7 +139,7 @@ def _pictures(run: Run, found: Consistency, rows: Any) -> dict[str, Figure]:
     plot_innovations(innovations, time, series.innovations[rows], series.sigmas[rows])
     judged = series.used[rows].any(axis=1) & np.isfinite(series.innovations[rows]).any(axis=1)
     plot_consistency(tests, time[judged], found)
-    sigmas = np.sqrt(np.diagonal(series.covariance[rows], axis1=1, axis2=2))
+    sigmas = np.sqrt(series.variances[rows])
     plot_bands(
         biases,
         time,

@@ -72,9 +72,9 @@ def summary(run: Run) -> dict[str, Any]:
     series = run.smoothed or run.filtered
     known = np.isfinite(series.position[:, 0])
     final = int(np.flatnonzero(known)[-1])
-    sigmas = np.sqrt(np.diagonal(series.covariance[known], axis1=1, axis2=2))
+    sigmas = np.sqrt(series.variances[known])
     typical = np.median(sigmas, axis=0)
-    last = np.sqrt(np.diagonal(run.filtered.covariance[final]))
+    last = np.sqrt(run.filtered.variances[final])
     said: dict[str, Any] = {
         'platform': run.platform.name,
         'imu_samples': len(run.measurements.imu),

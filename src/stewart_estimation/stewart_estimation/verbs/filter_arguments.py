@@ -160,7 +160,8 @@ def _through(
     geometry: Geometry, measurements: Measurements, settings: FilterSettings, *, keep: bool
 ) -> EstimateSeries:
     imu, legs, poses = measurements.imu, measurements.legs, measurements.poses
-    return replay(geometry, settings, imu, legs, poses=poses, keep=keep)
+    # Whole covariances are three quarters of what a long recording takes of the memory.
+    return replay(geometry, settings, imu, legs, poses=poses, keep=keep, whole=False)
 
 
 def _delays_first(
@@ -186,6 +187,8 @@ def _delays_first(
         if not moved:
             break
         settings = told
+        # Two passes at once take twice the memory.
+        del found
     return settings
 
 
