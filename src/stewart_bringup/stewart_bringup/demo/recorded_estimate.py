@@ -17,7 +17,8 @@ from stewart_bags.series import EstimatorStatusSeries, OdometrySeries, read_join
 from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
 from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.samples import LegSeries
-from stewart_estimation.verbs.measurements import BadRecording, LEG_TOPIC
+from stewart_estimation.verbs.measurements import BadRecording
+from stewart_estimation.verbs.recorded_poses import LEG_TOPIC
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (

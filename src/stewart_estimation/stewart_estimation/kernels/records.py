@@ -199,8 +199,8 @@ class Rows(NamedTuple):
             three, six, state = ((count, width) for width in (3, 6, STATE))
             shapes = [state, state, square, square, square, six, three, three]
             steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
-        errors, rate_errors = ((count, size if whole else 1, size) for size in (15, 3))
-        shapes = [(count, REPORT), errors, rate_errors, (count, VERDICTS), (count, 12)]
+        squares = [(count, width if whole else 1, width) for width in (15, 3)]
+        shapes = [(count, REPORT), *squares, (count, VERDICTS), (count, 12)]
         arrays = [np.empty(shape) for shape in shapes]
         for array in arrays:
             array.fill(np.nan)

@@ -340,10 +340,11 @@ def sample_period(name: str, stamps: Array) -> float:
 
 def _refuse_strangers(found: Measurements, names: tuple[str, str]) -> None:
     """Refuse an IMU and legs too far apart, from sample to sample or from each other."""
-    for kind, name, series in zip(('IMU', 'legs'), names, (found.imu, found.legs), strict=True):
-        sample_period(kind, series.stamps)
-        _refuse_leap(name, series.stamps)
-    spans = [(s.stamps.min(), s.stamps.max()) for s in (found.imu, found.legs)]
+    stamps = found.imu.stamps, found.legs.stamps
+    for kind, name, times in zip(('IMU', 'legs'), names, stamps, strict=True):
+        sample_period(kind, times)
+        _refuse_leap(name, times)
+    spans = [(times.min(), times.max()) for times in stamps]
     if min(span[1] for span in spans) <= max(span[0] for span in spans):
         said = ' s, legs '.join(f'{low:.6g} to {high:.6g}' for low, high in spans)
         raise BadRecording(f'IMU and legs have no time in common: IMU {said} s')
