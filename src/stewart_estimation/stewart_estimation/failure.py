@@ -50,6 +50,17 @@ def failure(filtered: EstimateSeries, settings: FilterSettings) -> str:
     return _biased(filtered) or _beyond(filtered, settings) or _strange(filtered)
 
 
+def unfinished(filtered: EstimateSeries) -> str:
+    """Say that the last rows have no estimate; empty if they have."""
+    known = np.flatnonzero(np.isfinite(filtered.position[:, 0]))
+    if not known.size or known[-1] == len(filtered) - 1:
+        return ''
+    return (
+        f'there is no estimate after {filtered.stamps[known[-1]]:.2f} s: then both sensors were '
+        'silent, and since then no six lengths of one pose have come'
+    )
+
+
 def _biased(filtered: EstimateSeries) -> str:
     """Say that a bias is larger than a sensor's."""
     pull, turn = (

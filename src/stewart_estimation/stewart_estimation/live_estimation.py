@@ -227,6 +227,8 @@ class LiveEstimation:
             return Health('warn', f'legs silent for {apart:.3f} s, the IMU leads on')
         if -apart > self._settings.imu_timeout:
             return Health('warn', f'IMU silent for {-apart:.3f} s, motion is assumed steady')
+        if self._leg_stamp - self._reported > STRANGE:
+            return Health('error', 'no estimate: after a silence the filter waits for six legs')
         if not self._present.all():
             missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
             return Health('warn', f'leg {missing} is missing')

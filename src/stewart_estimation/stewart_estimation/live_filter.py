@@ -275,7 +275,7 @@ class LiveFilter:
         stamps, rows = loop.leg_stamps[:end], loop.rows
         reports = rows.report[:end], rows.errors[:end], rows.rate_errors[:end]
         found = LiveRows(stamps, *reports, rows.verdicts[:end], restarted)
-        # After a silence of both sensors there is no estimate until six lengths come.
+        # After a long silence of both sensors there is no estimate until six lengths come.
         known = np.isfinite(rows.report[:end, 0])
         return found if known.all() else found[known]
 

@@ -70,9 +70,9 @@ def replay(
             then, else 0.6.
 
     Returns:
-        One row per leg sample, by stamp. Rows before the start are NaN, and those after a silence
-        of both sensors up to the next six lengths; so are innovations and NIS of the row that a
-        start from forward kinematics consumed.
+        One row per leg sample, by stamp. Rows before the start are NaN, and those after a long
+        silence of both sensors up to the next six lengths; so are innovations and NIS of the row
+        that a start from forward kinematics consumed.
 
     Raises:
         SampleError: If there is no IMU sample, or nothing to start from.

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from stewart_estimation.estimate import columns_of
-from stewart_estimation.failure import failure
+from stewart_estimation.failure import failure, unfinished
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.replay import replay
@@ -129,24 +129,61 @@ def test_on_the_move_delay_and_biases_outlive_a_gap(srs, mp1) -> None:
     assert found.used[row + 1 :].all()
 
 
-def test_a_leg_that_is_missing_after_a_gap_leaves_no_estimate_until_all_six_are_there(
+def with_five_legs(run, gap: float, samples: int) -> tuple[ImuSeries, LegSeries, int]:
+    """Return a run with a gap after which leg 4 comes back late, and the first row after it."""
+    imu, legs = cut(run, 10.0, 10.0 + gap)
+    lengths, back = np.array(legs.lengths), int(np.searchsorted(legs.stamps, 10.2))
+    lengths[back : back + samples, 3] = np.nan
+    return imu, LegSeries(legs.stamps, lengths), back
+
+
+def test_a_leg_that_is_missing_after_a_long_gap_leaves_no_estimate_until_all_six_are_there(
     srs, mp1
 ) -> None:
-    imu, legs = cut(mp1, 10.0, 10.4)
-    lengths, back = np.array(legs.lengths), int(np.searchsorted(legs.stamps, 10.2))
-    lengths[back : back + 5, 3] = np.nan
+    imu, legs, back = with_five_legs(mp1, 0.6, 5)
+    lengths = np.array(legs.lengths)
     # A leg beyond any pose says as little as none.
     lengths[back + 5] *= 3.0
     legs = LegSeries(legs.stamps, lengths)
     settings = srs.settings(mp1)
     filtered = replay(srs.geometry, settings, imu, legs, keep=True)
-    lost = slice(back, back + 6)
     for found in (filtered, smooth(srs.geometry, settings, filtered)):
-        assert (
-            np.flatnonzero(np.isnan(found.position[:, 0])).tolist() == list(range(6 + back))[lost]
-        )
-        assert np.isfinite(found.position[back + 6 :]).all()
+        unknown = np.flatnonzero(np.isnan(found.position[:, 0]))
+        np.testing.assert_array_equal(unknown, np.arange(back, back + 6))
     assert filtered.restarts == (back + 6,)
+    assert not unfinished(filtered)
+    # One that does not come back leaves none to the end, which is a failure.
+    imu, legs, back = with_five_legs(mp1, 0.6, len(mp1.legs))
+    found = replay(srs.geometry, settings, imu, legs)
+    assert np.isnan(found.position[back:]).all()
+    assert unfinished(found).startswith('there is no estimate after 9.99 s: then both sensors')
+
+
+def test_five_legs_go_on_after_a_short_gap(srs, mp1) -> None:
+    imu, legs, back = with_five_legs(mp1, 0.3, len(mp1.legs))
+    found = replay(srs.geometry, srs.settings(mp1), imu, legs)
+    truth = mp1.truth[np.isin(mp1.legs.stamps, legs.stamps)]
+    assert not found.restarts
+    assert np.abs(found.position - truth.position)[back + 200 :].max() < 2e-4
+    # As soon as all six are there they say the pose.
+    imu, legs, back = with_five_legs(mp1, 0.3, 30)
+    found = replay(srs.geometry, srs.settings(mp1), imu, legs)
+    assert found.restarts == (back + 30,)
+    assert np.abs(found.position - truth.position)[back + 40 :].max() < 5e-5
+
+
+def test_live_it_is_said_that_six_legs_are_waited_for(srs, mp1) -> None:
+    imu, legs, _ = with_five_legs(mp1, 0.6, len(mp1.legs))
+    live = LiveEstimation(srs.geometry, srs.settings(mp1))
+    rows = np.flatnonzero((legs.stamps > 9.0) & (legs.stamps < 12.0)).tolist()
+    for row in rows:
+        live.legs(legs.stamps[row], legs.lengths[row])
+        live.imu(imu.stamps[row], imu.specific_forces[row], imu.angular_velocities[row])
+    level, sentence = live.health()
+    assert (level, sentence) == (
+        'error',
+        'no estimate: after a silence the filter waits for six legs',
+    )
 
 
 def test_nothing_is_smoothed_across_a_gap(srs, mp1) -> None:

@@ -111,7 +111,7 @@ MEMORY = record(
     # that is not known [s].
     ('heard', 'f8'),
     ('stride', 'f8'),
-    # 1 from a silence of both sensors on until the filter begins anew.
+    # 1 from a silence of both sensors on until the filter begins anew, 2 after a long one.
     ('adrift', 'i8'),
 )
 """What changes besides state and covariance."""

@@ -65,6 +65,12 @@ off it lands up to d² / 2 L beside the legs, which at 3 of these standard devia
 start is off before it knows the velocity [m].
 """
 
+HELD = 0.5
+"""
+After a longer silence of both sensors fewer than six lengths tell no place: the legs have several
+poses, and the correction may find another one [s].
+"""
+
 LARGEST, LEAST = 1e4, 1e-4
 """One sample counts at most as this many stated variances; the least that is learnt."""
 
@@ -247,12 +253,14 @@ def silence(stamps: Array, target: float, memory: np.record) -> float:
 
 @part
 def adrift(setup: np.record, stamps: Array, target: float, memory: np.record) -> bool:
-    """Say whether both sensors were silent, so that nobody knows where the platform went."""
+    """Note whether both sensors were silent; say whether for so long that any place is as good."""
     limit = max(setup.imu_timeout, SLOW * setup.imu_period)
     # At most samples the legs have just spoken.
-    if target - memory.heard > limit and silence(stamps, target, memory) > limit:
-        memory.adrift = 1
-    return memory.adrift > 0
+    if target - memory.heard > limit:
+        silent = silence(stamps, target, memory)
+        if silent > limit:
+            memory.adrift = max(memory.adrift, 2 if silent > max(HELD, limit) else 1)
+    return memory.adrift > 1
 
 
 @part
@@ -363,7 +371,7 @@ def run(
     legs are far ahead of it, and writes the filter before each sample into `past`, where that is
     not yet there. It ends with POSE after the sample that an external pose is due at, with GAP
     before one of six lengths after a silence of both sensors, with STRAYED after one that came too
-    late to be a correction. Rows after such a silence stay NaN until six lengths come.
+    late to be a correction. Rows after a longer silence stay NaN until six lengths come.
     """
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
@@ -375,9 +383,10 @@ def run(
                 past.state[r] = filtered.state
                 past.covariance[r] = filtered.covariance
                 past.memory[r] = filtered.memory
-        if adrift(setup, stamps, stamp + filtered.state[DELAY], filtered.memory):
-            if measured_legs(lengths[r]) == 6:
-                return GAP, r
+        gone = adrift(setup, stamps, stamp + filtered.state[DELAY], filtered.memory)
+        if filtered.memory.adrift > 0 and measured_legs(lengths[r]) == 6:
+            return GAP, r
+        if gone:
             continue
         status = step(setup, stamps, imu, stamp, lengths[r], filtered, rows, r)
         if status != DONE:

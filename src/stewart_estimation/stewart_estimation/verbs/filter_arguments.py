@@ -12,7 +12,7 @@ from typing import Any
 
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
-from stewart_estimation.failure import failure
+from stewart_estimation.failure import failure, unfinished
 from stewart_estimation.replay import replay
 from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -63,8 +63,10 @@ class Run:
     def problem(self) -> str:
         """Why the estimates cannot be trusted; empty if nothing says so."""
         found = self.measurements
-        return failure(self.filtered, self.settings) or found.tracker.unmet(
-            found.poses, self.filtered
+        return (
+            failure(self.filtered, self.settings)
+            or unfinished(self.filtered)
+            or found.tracker.unmet(found.poses, self.filtered)
         )
 
     def again(self, settings: FilterSettings) -> Run:
