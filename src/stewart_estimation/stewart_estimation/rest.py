@@ -74,6 +74,8 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
             longer than what was recorded, or the platform moves in it.
     """
     imu, legs = imu.ordered(), legs.ordered()
+    if not len(imu):
+        raise ConfigurationError('samples of the IMU at rest', 0, 'some that are complete')
     longest = min(imu.stamps[-1], legs.stamps[-1]) - max(imu.stamps[0], legs.stamps[0])
     if not seconds <= longest:
         expected = f'no more than the recording has, {longest:.4g} s'

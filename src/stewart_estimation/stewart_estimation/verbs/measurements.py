@@ -236,15 +236,7 @@ def read_bag(
         joints = read_joints(bag, LEG_TOPIC)
         tracker = read_tracker(bag, topics[2])
         begin = bag.start_ns
-    for series in (imu, joints):
-        if len(series) < 2:
-            raise BadRecording(f'{path}: {series.topic} has {len(series)} messages, needed are 2')
-        if not series.stamp_ns.any():
-            raise BadRecording(
-                f'{path}: all stamps of {series.topic} are zero, and when it was received is too '
-                'rough for an estimate: have its program stamp it'
-            )
-    imu, joints = _stamped(imu), _stamped(joints)
+    imu, joints = _stamped(imu, path), _stamped(joints, path)
     specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
     angular_velocity = _sigmas(imu, 'angular velocity', imu.angular_velocity_covariance)
     lengths = joints.position + geometry.retracted_length
@@ -272,9 +264,16 @@ def read_bag(
     )
 
 
-def _stamped(series: S) -> S:
-    """Leave out messages that nobody stamped, and say so."""
+def _stamped(series: S, path: str | Path) -> S:
+    """Leave out messages that nobody stamped, and say so; refuse where none is, or only one."""
+    if len(series) < 2:
+        raise BadRecording(f'{path}: {series.topic} has {len(series)} messages, needed are 2')
     unset = series.stamp_ns == 0
+    if unset.all():
+        raise BadRecording(
+            f'{path}: all stamps of {series.topic} are zero, and when it was received is too '
+            'rough for an estimate: have its program stamp it'
+        )
     if not unset.any():
         return series
     tell(
