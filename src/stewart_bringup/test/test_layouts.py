@@ -86,6 +86,15 @@ def test_every_panel_of_foxglove_is_there_once() -> None:
     assert sorted(leaves(content['layout'])) == sorted(content['configById'])
 
 
+def test_plots_are_entitled_in_foxglove_and_in_its_open_fork() -> None:
+    panels = json.loads(FOXGLOVE.read_text())['configById']
+    plots = [panel for name, panel in panels.items() if name.startswith('Plot!')]
+    assert len(plots) == 4
+    for plot in plots:
+        assert plot['foxglovePanelTitle'] == plot['lichtblickPanelTitle']
+        assert '[' in plot['foxglovePanelTitle'], 'a unit is missing'
+
+
 def test_foxglove_names_topics_and_fields_that_there_are(kinds: dict[str, str]) -> None:
     content = json.loads(FOXGLOVE.read_text())
     paths = list(values_of(content, 'value'))
