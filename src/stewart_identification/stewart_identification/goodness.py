@@ -61,7 +61,7 @@ class Goodness:
     def __str__(self) -> str:
         """Say it in a clause."""
         if np.isnan(self.whole):
-            return 'the forces were sampled too slowly to tell their noise'
+            return 'the noise of the forces is not known, so the model was not tested'
         legs = ', '.join(f'{value:.2f}' for value in self.legs)
         return (
             f'{self.whole:.2f} times what the noise of forces and strokes explains '

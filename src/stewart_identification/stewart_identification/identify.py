@@ -160,6 +160,9 @@ def identify(
         validated = validate(model, result, validation.experiment, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found, options.inertia_tolerance)
+    blind = '; '.join(dict.fromkeys(item.blind for item in recordings if item.blind))
+    if blind:
+        parameters = tuple(item.unproven(blind) for item in parameters)
     # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
     unbounded = result.missed or result.free[0] < 0.0
     body = None if unbounded or lacking else body_of(parameters, model, result)

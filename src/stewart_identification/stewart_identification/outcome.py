@@ -61,6 +61,10 @@ class Parameter:
         numbers = float(value), float(sigma), low, high, float(described)
         return cls(name, unit, *numbers, verdict, note)
 
+    def unproven(self, why: str) -> Parameter:
+        """Return the same number as too uncertain to count, for a reason."""
+        return replace(self, verdict=Verdict.UNCERTAIN, note=why) if self.known else self
+
     @property
     def known(self) -> bool:
         """Whether the recording determines it."""

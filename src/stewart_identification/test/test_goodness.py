@@ -20,7 +20,6 @@ from stewart_identification.errors import UnusableRecording
 from stewart_identification.evidence import log_chance
 from stewart_identification.identify import identify, Options
 from stewart_identification.recording.from_bag import experiment_from, Extracted
-from stewart_identification.recording.low_pass import white_noise
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.verbs import identify as verb
 from stewart_kinematics.model.platform import Platform, RigidBody
@@ -53,9 +52,15 @@ def test_evidence_tells_apart_what_has_no_probability_any_more(unknowns: int) ->
     assert steps == pytest.approx(-0.5, abs=0.02)
 
 
-def test_noise_of_the_encoders_is_no_excitation(ex800: Platform, tmp_path: Path) -> None:
-    """A wave is slow: 0.1 mm of noise made accelerations that "determined" all ten."""
-    run = run_rig(ex800, wave(ex800), PAYLOAD, force_noise=0.5, encoder_noise=1e-4)
+@pytest.mark.parametrize('rate', [200.0, 50.0, 40.0, 32.0])
+def test_noise_of_the_encoders_is_no_excitation(
+    rate: float, ex800: Platform, tmp_path: Path
+) -> None:
+    """A wave is slow: 0.1 mm of noise made accelerations that "determined" all ten.
+
+    And up to 50 Hz the mass was 6.75 ± 0.48 kg, which is 8.84 kg.
+    """
+    run = run_rig(ex800, wave(ex800), PAYLOAD, rate=rate, force_noise=0.5, encoder_noise=1e-4)
     found = extracted(run, tmp_path, ex800)
 
     outcome = identify([found], ex800)
@@ -164,14 +169,6 @@ def test_parameters_predict_another_recording_or_are_not_believed(
 
     with pytest.raises(UnusableRecording, match='was identified from, it validates nothing'):
         run('--validate', payload_bag, '-o', tmp_path / 'three')
-
-
-def test_white_noise_is_found_beside_a_motion_and_unknown_where_samples_are_slow() -> None:
-    time = 0.005 * np.arange(2000)
-    noise = np.random.default_rng(1).normal(0.0, 2e-5, (2000, 1))
-    moving = 0.03 * np.sin(2.0 * np.pi * 3.0 * time)[:, None]
-    assert white_noise(moving + noise, 0.005) == pytest.approx(2e-5, rel=0.1)
-    assert np.isnan(white_noise(moving, 0.02)).all()
 
 
 def test_two_recordings_with_and_without_a_known_load_tell_the_gains(

@@ -23,6 +23,8 @@ GLITCH_WINDOW, GLITCH_FACTOR = 7, 10.0
 many times what 99 % of the others are."""
 SET_BACK = 10
 """More samples that are stamped late for each step back are no matter of their order."""
+LEAST_REPEATS = 1.3
+"""Samples from one new value to the next from which on values count as repeated."""
 LEAST_GLITCH = 1e-3
 """In the unit of the signal: steps of a rounded signal at rest are none."""
 
@@ -204,6 +206,21 @@ def stuck_columns(values: Array) -> tuple[int, ...]:
         if known.size > 1 and np.ptp(known) == 0.0:
             found.append(place)
     return tuple(found)
+
+
+def samples_per_value(values: Array) -> float:
+    """Return after how many samples signals, shape (n, m), change; 1 where most are new.
+
+    Where a driver has nothing new it may repeat what it has, at a rate of its own: all signals
+    change together. While the platform stands, rounded ones do not change either, once for long.
+    """
+    known = values[:, np.isfinite(values).any(axis=0)]
+    changes = np.flatnonzero((np.diff(np.nan_to_num(known), axis=0) != 0.0).any(axis=1))
+    runs = np.diff(changes)
+    if not runs.size:
+        return 1.0
+    usual = float(np.mean(runs[runs <= 3.0 * np.median(runs)]))
+    return usual if usual >= LEAST_REPEATS else 1.0
 
 
 def absent_columns(values: Array) -> tuple[int, ...]:

@@ -27,7 +27,8 @@ from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
-from stewart_identification.recording.low_pass import LowPass, white_noise
+from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.noise import leg_noise, LegNoise
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
@@ -41,9 +42,6 @@ from stewart_tables.settings import param
 REST, REVERSAL = 2e-3, 0.1
 """Leg rate [m/s]; where all legs are slower for longer than this [s], the platform stands, and dry
 friction has no known direction."""
-SHARPER, CARRIED = 6.0, 0.15
-"""Pass band in which the directions are seen, in units of the derivatives' and of the sampling
-rate: the less of both."""
 LONGEST_SHIFT = 60.0
 """Between the zeros of an estimate's time and of a recording's [s]."""
 
@@ -84,6 +82,7 @@ class Extracted:
         duration: Time that the experiment covers [s].
         record: Legs as measured.
         path, sha256, topics: Of the bag, of its files, and which of its topics were read.
+        blind: Why nothing counts as determined by it, in a sentence; empty otherwise.
     """
 
     experiment: Experiment
@@ -94,6 +93,7 @@ class Extracted:
     path: Path = Path()
     sha256: str = ''
     topics: tuple[str, ...] = ()
+    blind: str = ''
 
 
 def experiment_from(
@@ -128,7 +128,9 @@ def experiment_from(
     except UnusableRecording as error:
         raise UnusableRecording(f'{recording.path}: {record.topic}: {error}') from error
     stride = max(round(1.0 / (extraction.rate * record.period)), 1)
-    pieces, left_out = _motion_pieces(record, platform.geometry, smoother, stride, forces=forces)
+    noise, pieces, left_out = _motion_pieces(
+        record, platform.geometry, smoother, stride, forces=forces
+    )
     if not pieces:
         why = '; '.join(map(str, left_out)) or (
             f'{record.topic}: {max(len(piece.time) for piece in record.pieces)} samples without '
@@ -137,25 +139,30 @@ def experiment_from(
         )
         raise UnusableRecording(f'{recording.path}: nothing is left to identify from ({why})')
     method = f'{smoother}{"; instruments: the commanded motion" * extraction.instruments}'
+    blind = noise.blind(record.topic, smoother)
     if estimate is not None:
+        blind = ''
         pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
     duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
-    remarks = (*doubts, *recording.remarks, *record.remarks, *left_out)
+    count = sum(len(piece.time) for piece in record.pieces)
+    about = [Remark(record.topic, float('nan'), count, text) for text in noise.said(record)]
+    remarks = (*doubts, *recording.remarks, *record.remarks, *left_out, *about)
     origin = recording.path, recording.sha256, recording.topics
-    return Extracted(joined(pieces), method, remarks, duration, record, *origin)
+    return Extracted(joined(pieces), method, remarks, duration, record, *origin, blind)
 
 
 def _motion_pieces(
     record: LegRecord, geometry: Geometry, smoother: LowPass, stride: int, *, forces: bool
-) -> tuple[list[Experiment], list[Remark]]:
+) -> tuple[LegNoise, list[Experiment], list[Remark]]:
     """Turn the pieces of a record into experiments; say what was left out of them."""
     whole, pieces = list(record.pieces), []
     still, lost = np.empty(0), np.empty(0)
     if forces:
         whole, still = _without_rest(whole, smoother)
+    noise = leg_noise(whole, smoother, record.held)
     for piece in whole:
-        made, instants = motion_piece(piece, geometry, smoother, stride)
+        made, instants = motion_piece(piece, geometry, smoother, stride, noise)
         lost = np.append(lost, instants)
         if made is not None:
             pieces.append(made)
@@ -169,11 +176,15 @@ def _motion_pieces(
         for instants, text in zip((still, lost), texts, strict=True)
         if instants.size
     ]
-    return pieces, remarks
+    return noise, pieces, remarks
 
 
 def motion_piece(
-    piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
+    piece: LegPiece,
+    geometry: Geometry,
+    smoother: LowPass,
+    stride: int,
+    noise: LegNoise | None = None,
 ) -> tuple[Experiment | None, Array]:
     """Filter a stretch and turn its strokes into a motion of the platform.
 
@@ -182,20 +193,24 @@ def motion_piece(
         geometry: Joints.
         smoother: For the derivatives.
         stride: Every so many samples one is kept.
+        noise: Of strokes and forces; found in the piece alone if not given.
 
     Returns:
         None if the stretch is too short.
         (k,): Instants of samples left out because no pose has their strokes [s].
     """
-    edge, period = _edge(smoother), smoother.period
+    edge = _edge(smoother)
     if len(piece.time) <= 2 * edge + stride:
         return None, np.empty(0)
     # The sharper filter takes the outer samples, the smoother one the rest of the edge.
     inner = slice(edge - smoother.half_width, smoother.half_width - edge)
     forces = _of_whole_windows(smoother, piece.forces[inner])[::stride]
-    noise = np.tile(smoother.white_gain * white_noise(piece.forces, period), (len(forces), 1))
+    noise = noise or leg_noise([piece], smoother)
+    sensor = np.tile(smoother.white_gain * noise.forces.sigmas, (len(forces), 1))
+    # Where the noise of the strokes is not known `Extracted.blind` says so.
+    known = bool(np.isfinite(noise.strokes.sigmas).all())
     draw = np.random.default_rng(0).standard_normal(piece.strokes.shape)
-    shake = np.nan_to_num(white_noise(piece.strokes, period)) * draw
+    shake = (noise.strokes.sigmas if known else 0.0) * draw
     motion, shapes, good = _moving(piece, geometry, smoother, stride)
     again = replace(piece, strokes=piece.strokes + shake)
     moved, other_shapes, also = _moving(again, geometry, smoother, stride)
@@ -211,20 +226,20 @@ def motion_piece(
         motion[both[good]],
         forces[both],
         shapes=shapes[both],
-        sensor_noise=noise[both],
+        sensor_noise=sensor[both],
     )
     shaken = replace(made, inputs=moved[both[also]], shapes=other_shapes[both])
     instruments = None
     if asked is not None:
         instruments = replace(made, inputs=asked[0][both[asked[2]]], shapes=asked[1][both])
-    return replace(made, shaken=shaken, instruments=instruments), time[~good]
+    return replace(made, shaken=shaken if known else None, instruments=instruments), time[~good]
 
 
 def _moving(
     piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
 ) -> tuple[Motion, Array, NDArray[np.bool_]]:
     """Return the motion of the samples that have a pose, shapes of all, and which have one."""
-    sharp = _sharper(smoother)
+    sharp = smoother.sharper
     rates = sharp.apply(piece.strokes, derivatives=1)[1]
     shapes = friction_shapes(rates, sharp.apply(np.nan_to_num(piece.forces))[0])
     filtered = smoother.apply(shapes.reshape(len(shapes), -1))[0, ::stride]
@@ -247,14 +262,7 @@ def _of_whole_windows(smoother: LowPass, values: Array) -> Array:
 
 def _edge(smoother: LowPass) -> int:
     """Return how many samples a piece loses at either end."""
-    return _sharper(smoother).half_width + smoother.half_width
-
-
-def _sharper(smoother: LowPass) -> LowPass:
-    """Return the low-pass for the rates in which dry friction changes its sign."""
-    passband = min(SHARPER * smoother.passband, CARRIED / smoother.period)
-    passband = max(passband, smoother.passband)
-    return LowPass(smoother.period, passband, min(3.0 * passband, 0.5 / smoother.period))
+    return smoother.sharper.half_width + smoother.half_width
 
 
 def motion_of_legs(
@@ -284,7 +292,7 @@ def _solved(matrix: Array, right: Array) -> Array:
 
 def _without_rest(pieces: list[LegPiece], smoother: LowPass) -> tuple[list[LegPiece], Array]:
     """Cut out where the platform stands; return what is left and the instants that were cut."""
-    sharp = _sharper(smoother)
+    sharp = smoother.sharper
     edge, shortest = sharp.half_width, REVERSAL / smoother.period
     left, still = [], np.empty(0)
     for piece in pieces:

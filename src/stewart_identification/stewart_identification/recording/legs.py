@@ -17,6 +17,7 @@ from stewart_identification.recording.checks import (
     absent_columns,
     glitches,
     Remark,
+    samples_per_value,
     stuck_columns,
     Usable,
     usable,
@@ -67,6 +68,8 @@ class LegRecord:
         begin: The same instant, counted from the beginning of the bag [s].
         topic: Where the legs were read.
         remarks: What was odd.
+        held: Samples from one new stroke to the next, and from one new force to the next: a driver
+            may repeat what it has.
     """
 
     pieces: tuple[LegPiece, ...]
@@ -75,6 +78,7 @@ class LegRecord:
     begin: float
     topic: str
     remarks: tuple[Remark, ...]
+    held: tuple[float, float] = (1.0, 1.0)
 
 
 def leg_record(
@@ -143,9 +147,9 @@ def leg_record(
             f'{shortest:.4g} s, {len(good.rows)} samples in '
             f'{good.stamps[-1] - good.stamps[0]:.3g} s have {len(good.breaks) - 1} gaps'
         )
-    return LegRecord(
-        tuple(pieces), good.period, origin, begin, series.topic, (*remarks, *good.remarks)
-    )
+    held = samples_per_value(strokes[good.rows]), samples_per_value(efforts[good.rows])
+    told = (*remarks, *good.remarks)
+    return LegRecord(tuple(pieces), good.period, origin, begin, series.topic, told, held)
 
 
 def _refuse_what_is_useless(

@@ -22,8 +22,9 @@ from stewart_kinematics.motion import Array
 BLACKMAN = (0.42, 0.25, 0.04)
 """Blackman's window, as coefficients of exp(j k pi t / T), k = 0, 1, 2."""
 
-NOISE_FROM = 20.0
-"""Above this a platform does not move, and what is there is taken to be noise [Hz]."""
+SHARPER, CARRIED = 6.0, 0.15
+"""Pass band in which directions are seen, in units of the derivatives' and of the sampling rate:
+the less of both."""
 
 MAIN_LOBE = 3.0
 """Half the width of the window's main lobe, in units of 1 / (2 T)."""
@@ -152,6 +153,13 @@ class LowPass:
         return np.asarray(answer / (1j * omega) ** derivative)
 
     @cached_property
+    def sharper(self) -> LowPass:
+        """The low-pass for the rates in which dry friction changes its sign."""
+        passband = min(SHARPER * self.passband, CARRIED / self.period)
+        passband = max(passband, self.passband)
+        return LowPass(self.period, passband, min(3.0 * passband, 0.5 / self.period))
+
+    @cached_property
     def white_gain(self) -> float:
         """Standard deviation of filtered white noise of 1."""
         return float(np.linalg.norm(self.kernels[0]))
@@ -169,22 +177,3 @@ class LowPass:
             f'{self.stopband:.4g} Hz, {1e3 * self.half_width * self.period:.0f} ms lost at '
             'either end'
         )
-
-
-def white_noise(values: Array, period: float) -> Array:
-    """Return the standard deviations of white noise as strong as what lies above `NOISE_FROM`.
-
-    Args:
-        values (n, m): Samples; a signal with a missing one has no answer.
-        period: Of the samples [s].
-
-    Returns:
-        (m,): In the unit of the signals; NaN where samples carry hardly more than `NOISE_FROM`.
-    """
-    frequency, density = scipy.signal.welch(
-        values, 1.0 / period, nperseg=min(512, len(values)), axis=0
-    )
-    above = frequency > NOISE_FROM
-    if frequency[-1] <= 1.25 * NOISE_FROM:
-        return np.full(values.shape[1], np.nan)
-    return np.asarray(np.sqrt(0.5 * density[above].mean(axis=0) / period))

@@ -1,0 +1,409 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""The noise of strokes and forces inside the pass band, told by what lies beyond all motion.
+
+A sensor's noise is white, or has passed a filter of the drive; a platform moves below
+`STILL_FROM`. So the density beyond that is the noise, and what it is inside the band follows if it
+is flat, or falls as a filter of first order lets it: then :math:`1/S` is a straight line in
+:math:`1 - \cos \omega T`, whatever is folded back by sampling. Forces hold more than noise there,
+for dry friction turns round in steps: what the legs' accelerations, rates and directions explain
+of them is taken off first, or, where strokes are too noisy for that, the band begins higher.
+Values that a driver repeats until there are new ones count once, at the rate of the new ones.
+Where samples end too early for a band of their own the noise is that of high differences, which
+motion hardly reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal.windows import kaiser
+from stewart_identification.models.friction import friction_shapes
+from stewart_identification.recording.legs import LegPiece, LegRecord
+from stewart_identification.recording.low_pass import LowPass
+from stewart_kinematics.motion import Array
+
+Spectra = NDArray[np.complex128]
+Cleaning = Callable[[int, int], Spectra]
+"""Gives what motion does not explain of the spectrum of a window and a leg."""
+
+STILL_FROM = 15.0
+"""Above this a platform hardly moves [Hz]."""
+UNSTUCK_FROM = 40.0, 25.0, STILL_FROM
+"""Above these the steps of dry friction hardly show, the less the higher [Hz]."""
+BROAD, NEAR, LEAST = 4.0, 5.0 / 3.0, 1.25
+"""Ends of the band that is looked at, of its part nearest the motion, and of the shortest one, in
+units of its beginning."""
+WINDOW, TAPER, STEPS = 2.56, 14.0, 4
+"""Length [s], Kaiser's shape and steps per length of the windows: motion leaks by -105 dB, as
+encoders of a micrometre need."""
+DIFFERENCES = 8
+"""Order of the differences that tell the noise where no band does."""
+FLAT = 1.5
+"""Where the density falls by more from the part nearest the motion to the next one, what it is
+inside the pass band is not known."""
+STEEP = NEAR**4
+"""Fall from the part nearest the motion to the next one, as behind a filter of second order."""
+CLEAR = 4.0
+"""Twice the gain of the log-likelihood from which on noise counts as filtered (2 sigma); also how
+much stronger strokes are near the motion than farther out where they are more than noise."""
+WORTH = 1.21
+"""From this factor on the density inside the band is extrapolated: less is 10 % of a noise."""
+CORNERS = np.geomspace(4.0, 1000.0, 80)
+"""Tried, of the filter [Hz]."""
+EXPLAINED = 4
+"""Independent values per unknown that it takes to tell motion from noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Noise of signals inside the pass band.
+
+    Attributes:
+        sigmas (m,): Standard deviations of white noise, sampled as the record is, as strong as
+            theirs inside the band; NaN where it is not known.
+        fall: By which their density falls next to the motion where they were filtered, else 1.
+    """
+
+    sigmas: Array
+    fall: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class LegNoise:
+    """Noise of six legs.
+
+    Attributes:
+        strokes, forces: Inside the pass band [m], [N].
+    """
+
+    strokes: Level
+    forces: Level
+
+    def blind(self, topic: str, smoother: LowPass) -> str:
+        """Say why nothing counts as determined; empty where the strokes' noise is known."""
+        if np.isfinite(self.strokes.sigmas).all():
+            return ''
+        return (
+            f'{topic}: strokes come too slowly to tell the noise of the encoders from the motion: '
+            f'record them at {2.0 * smoother.stopband:.4g} Hz or more, or lower the pass band'
+        )
+
+    def said(self, record: LegRecord) -> Iterator[str]:
+        """Say what is odd about them, in clauses."""
+        for name, held in zip(('strokes', 'efforts'), record.held, strict=True):
+            if held > 1.0:
+                yield (
+                    f'{name} change only every {held:.3g} samples, at '
+                    f'{1.0 / (held * record.period):.4g} Hz, and count so often'
+                )
+        unknown = bool(np.isnan(self.forces.sigmas).all())
+        if self.forces.fall > 1.0:
+            yield (
+                'the noise of the efforts falls by '
+                f'{10.0 * np.log10(self.forces.fall):.2g} dB next to the motion, as behind a '
+                'filter: inside the pass band it is '
+                f'{"not known, so the model is not tested" if unknown else "extrapolated"}'
+            )
+        elif unknown and any(np.isfinite(piece.forces).any() for piece in record.pieces):
+            yield 'efforts come too slowly to tell their noise, so the model is not tested'
+
+
+def leg_noise(
+    pieces: Sequence[LegPiece], smoother: LowPass, held: tuple[float, float] = (1.0, 1.0)
+) -> LegNoise:
+    """Return the noise of six legs.
+
+    Args:
+        pieces: Stretches without a gap, moving.
+        smoother: Of derivatives and forces, sampled as the pieces.
+        held: Samples from one new stroke to the next, and of forces.
+    """
+    return LegNoise(
+        stroke_level(pieces, smoother, held[0]), force_level(pieces, smoother, held[1])
+    )
+
+
+@dataclass(frozen=True)
+class Band:
+    """Frequencies beyond the motion.
+
+    Attributes:
+        low, high: Where it begins and ends [Hz].
+        period: Of the samples that are looked at [s].
+    """
+
+    low: float
+    high: float
+    period: float
+
+    @classmethod
+    def beyond(
+        cls, stopband: float, period: float, begins: Sequence[float] = (STILL_FROM,)
+    ) -> Band | None:
+        """Return the band of samples, None if they carry hardly more than the motion.
+
+        It has the first of the beginnings that leaves a band.
+        """
+        for low in (*(max(begin, stopband) for begin in begins), stopband):
+            if 0.5 / period >= LEAST * low:
+                return cls(low, min(BROAD * low, 0.5 / period), period)
+        return None
+
+    @property
+    def bins(self) -> Array:
+        """Frequencies of the spectra, shape (f,) [Hz]."""
+        every = np.fft.rfftfreq(self._length, self.period)
+        return np.asarray(every[self._inside], dtype=np.float64)
+
+    @property
+    def _length(self) -> int:
+        return max(round(WINDOW / self.period), 2)
+
+    @property
+    def _inside(self) -> NDArray[np.bool_]:
+        """Which bins of a window's spectrum are in the band."""
+        every = np.fft.rfftfreq(self._length, self.period)
+        return np.asarray((every >= self.low) & (every < self.high), dtype=np.bool_)
+
+    @property
+    def next_to_motion(self) -> tuple[float, float, float]:
+        """Beginning of the part nearest the motion, its end, and that of the next one [Hz]."""
+        middle = min(NEAR * self.low, float(np.sqrt(self.low * self.high)))
+        return self.low, middle, min(NEAR**2 * self.low, self.high)
+
+    def values(self, windows: Sequence[Spectra]) -> float:
+        """Return how many independent values windows hold: tapered ones are worth their steps."""
+        return 2.0 * (self.high - self.low) * len(windows) * WINDOW / STEPS
+
+    def near(self, density: Array) -> Array:
+        """Return the mean of a density, shape (f, ...), over the part nearest the motion."""
+        return np.asarray(density[self.bins <= self.next_to_motion[1]].mean(axis=0))
+
+    def following(self, density: Array) -> Array:
+        """Return the mean of a density, shape (f, ...), over the next part."""
+        _, begin, end = self.next_to_motion
+        return np.asarray(density[(self.bins > begin) & (self.bins <= end)].mean(axis=0))
+
+    def spectra(self, values: Array) -> Iterator[Spectra]:
+        """Yield the spectrum of each window of signals, (n, m), shape (f, m).
+
+        The mean of their squared magnitudes is the density, per hertz and one-sided.
+        """
+        length = min(self._length, len(values))
+        taper = kaiser(length, TAPER)
+        taper *= np.sqrt(2.0 * self.period / np.sum(taper**2))
+        inside = self._inside
+        step = max(length // STEPS, 1)
+        for begin in range(0, len(values) - length + 1, step):
+            part = values[begin : begin + length]
+            tapered = taper[:, None] * (part - part.mean(axis=0))
+            yield np.asarray(np.fft.rfft(tapered, self._length, axis=0)[inside], np.complex128)
+
+
+def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0) -> Level:
+    """Return the noise of strokes.
+
+    Nearest the motion all counts as noise at most. It is less where the density is flat farther
+    out, the farther the more surely it falls as no filter's does but as motion.
+
+    Args:
+        pieces: Stretches without a gap.
+        smoother: Of the derivatives, sampled as the pieces.
+        held: Samples from one new value to the next.
+    """
+    period = held * smoother.period
+    parts = [_new(piece.strokes, held) for piece in pieces]
+    band = Band.beyond(smoother.stopband, period)
+    if band is None:
+        return Level(_by_differences(parts, smoother, held))
+    windows = [item for part in parts for item in band.spectra(part)]
+    if not windows:
+        return Level(np.full(6, np.nan))
+    density = _density(windows)
+    most = _sigmas(band.near(density), smoother)
+    steep = band.near(density).mean() > STEEP * band.following(density).mean()
+    for begin in UNSTUCK_FROM[0] * NEAR ** np.arange(3 if steep else 1):
+        begins = (float(begin),) if begin > UNSTUCK_FROM[0] else UNSTUCK_FROM
+        band = Band.beyond(smoother.stopband, period, begins) or band
+        windows = [item for part in parts for item in band.spectra(part)]
+        found = _extrapolated(band, _density(windows), band.values(windows), smoother)
+        if np.isfinite(found.sigmas).all():
+            return Level(np.minimum(found.sigmas, most))
+    return Level(most)
+
+
+def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0) -> Level:
+    """Return the noise of forces.
+
+    Args:
+        pieces: Stretches without a gap.
+        smoother: Of the forces, sampled as the pieces.
+        held: Samples from one new value to the next.
+    """
+    period, sharp = held * smoother.period, smoother.sharper
+    edge = sharp.half_width
+    band = Band.beyond(smoother.stopband, period)
+    whole = [piece for piece in pieces if len(piece.time) > 2 * edge]
+    if band is None:
+        parts = [_new(piece.forces, held) for piece in whole]
+        return Level(_by_differences(parts, smoother, held))
+    moving = _moving(band, [_new(piece.strokes, held) for piece in whole])
+    if not moving:
+        band = Band.beyond(smoother.stopband, period, UNSTUCK_FROM) or band
+    forces, columns = [], []
+    for piece in whole:
+        direction = friction_shapes(sharp.apply(piece.strokes, derivatives=1)[1], np.zeros(6))
+        inner = slice(edge, len(piece.time) - edge)
+        signals = piece.strokes[inner], direction[..., 0], piece.forces[inner]
+        for window in band.spectra(_new(np.concatenate(signals, axis=1), held)):
+            forces.append(window[:, 12:])
+            columns.append(window[:, :12])
+    if not forces:
+        return Level(np.full(6, np.nan))
+    values = band.values(forces)
+    density = _density(forces, _motionless(band, forces, columns, values, moving=moving))
+    return _extrapolated(band, density, values, smoother)
+
+
+def _new(values: Array, held: float) -> Array:
+    """Leave out repeats."""
+    if held == 1.0:
+        return values
+    rows = np.rint(np.arange(0.0, len(values) - 0.5, held)).astype(int)
+    return np.asarray(values[rows[rows < len(values)]])
+
+
+def _sigmas(density: Array, smoother: LowPass) -> Array:
+    return np.asarray(np.sqrt(0.5 * density / smoother.period))
+
+
+def _by_differences(parts: Sequence[Array], smoother: LowPass, held: float) -> Array:
+    """Return what high differences of signals show; NaN where samples are slower than the band."""
+    if 0.5 / (held * smoother.period) < smoother.stopband * (1.0 - 1e-6):
+        return np.full(6, np.nan)
+    changes = [np.diff(part, n=DIFFERENCES, axis=0) for part in parts]
+    rows = np.concatenate([np.empty((0, 6)), *changes])
+    known = np.isfinite(rows)
+    count = known.sum(axis=0)
+    squares = np.sum(np.where(known, rows, 0.0) ** 2, axis=0) / np.where(count > 0, count, np.nan)
+    return np.asarray(np.sqrt(held * squares / comb(2 * DIFFERENCES, DIFFERENCES)))
+
+
+def _density(windows: Sequence[Spectra], clean: Cleaning | None = None) -> Array:
+    """Return the mean density of windows, shape (f, m); NaN where a signal has no whole one."""
+    total = np.zeros_like(windows[0], dtype=float)
+    count = np.zeros(len(total.T))
+    for place, window in enumerate(windows):
+        for signal in np.flatnonzero(np.isfinite(window).all(axis=0)):
+            left = window[:, signal] if clean is None else clean(place, int(signal))
+            total[:, signal] += np.abs(left) ** 2
+            count[signal] += 1.0
+    return np.asarray(total / np.where(count > 0.0, count, np.nan))
+
+
+def _moving(band: Band, strokes: Sequence[Array]) -> bool:
+    """Tell whether strokes show more than their noise where forces are looked at."""
+    windows = [item for part in strokes for item in band.spectra(part)]
+    far = band.bins > band.next_to_motion[2]
+    if not windows or not far.any():
+        return False
+    density = _density(windows)
+    return bool(band.near(density).mean() > CLEAR * density[far].mean())
+
+
+def _motionless(
+    band: Band,
+    forces: Sequence[Spectra],
+    columns: Sequence[Spectra],
+    values: float,
+    *,
+    moving: bool,
+) -> Cleaning | None:
+    """Return what motion does not explain of the spectrum of a window and a leg.
+
+    Where the strokes are noise themselves only the leg's direction is looked at: drives that feed
+    the noise of the encoders back would lose theirs.
+
+    Args:
+        band: Of the spectra.
+        forces (f, 6): Window by window.
+        columns (f, 12): Strokes, then directions.
+        values: Independent values per leg.
+        moving: Whether strokes are more than noise.
+    """
+    size = 13 if moving else 1
+    if values < EXPLAINED * size:
+        return None
+    speed = 2j * np.pi * band.bins[:, None]
+
+    def regressors(place: int, leg: int) -> Spectra:
+        window = columns[place]
+        direction = window[:, 6 + leg, None]
+        if not moving:
+            return direction
+        return np.hstack([window[:, :6] * speed, window[:, :6] * speed**2, direction])
+
+    found = []
+    for leg in range(6):
+        places = [k for k, window in enumerate(forces) if np.isfinite(window[:, leg]).all()]
+        normal, right = np.zeros((size, size)), np.zeros(size)
+        for place in places:
+            rows, seen = regressors(place, leg), forces[place][:, leg]
+            normal += (rows.conj().T @ rows).real
+            right += (rows.conj().T @ seen).real
+        scale = np.sqrt(np.maximum(np.diag(normal), 1e-300))
+        scaled = normal / np.outer(scale, scale)
+        found.append(np.linalg.lstsq(scaled, right / scale, rcond=1e-12)[0] / scale)
+    grow = np.sqrt(values / (values - size))
+
+    def clean(place: int, leg: int) -> Spectra:
+        left = forces[place][:, leg] - regressors(place, leg) @ found[leg]
+        return np.asarray(grow * left)
+
+    return clean
+
+
+def _extrapolated(band: Band, density: Array, values: float, smoother: LowPass) -> Level:
+    """Return the level inside the pass band from a density, shape (f, m), beyond it."""
+    known = np.isfinite(density).all(axis=0)
+    means = np.where(known, density.mean(axis=0), np.nan)
+    if not (means[known] > 0.0).any():
+        return Level(_sigmas(means, smoother))
+    chosen = known & (means > 0.0)
+    # What filters do to the noise is the same for all legs.
+    shape = np.mean(density[:, chosen] / means[chosen], axis=1)
+    values *= int(chosen.sum())
+    near = float(band.near(shape))
+    fall = near / max(float(band.following(shape)), 1e-300)
+    # Of few values both parts are known badly, and each has about as many.
+    part = values * np.mean(band.bins <= band.next_to_motion[1])
+    if fall > max(FLAT, 1.0 + np.sqrt(CLEAR * 4.0 / part)):
+        return Level(np.full(len(means), np.nan), fall)
+    inside = _first_order(shape, band, values)
+    if inside > WORTH:
+        return Level(_sigmas(inside * means, smoother), fall)
+    # Lines and resonances farther out are not what is near.
+    return Level(_sigmas(means * (near if near < 1.0 / FLAT else 1.0), smoother))
+
+
+def _first_order(shape: Array, band: Band, values: float) -> float:
+    """Return the density at 0 of noise behind a filter of first order, of its shape (f,), mean 1.
+
+    It is 1 where `values` independent values do not tell it from white noise.
+    """
+    corners = CORNERS[0.5 / band.period > CORNERS]
+    turn, ends = (
+        1.0 - np.cos(2.0 * np.pi * frequency * band.period) for frequency in (band.bins, corners)
+    )
+    falling = 1.0 / (1.0 + turn / ends[:, None])
+    levels = np.mean(shape / falling, axis=1)
+    gains = -np.log(levels) - np.mean(np.log(falling), axis=1)
+    best = int(np.argmax(gains))
+    if values * gains[best] < CLEAR:
+        return 1.0
+    return float(levels[best])
