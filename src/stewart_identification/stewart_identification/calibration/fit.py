@@ -39,6 +39,8 @@ GROSS, GROSS_GAIN = 1e4, 1e-3
 """Mean square of residuals that no noise explains, and the share of it that ends such a fit."""
 MISFIT = 1e-3
 """Probability of the residuals from which on they contradict the noise [-]."""
+LEAST_LEFT = 1e-9
+"""Of the weights of residuals, where a fit goes through all rows."""
 BROAD = 1e3
 
 
@@ -94,8 +96,35 @@ class Calibration:
 
     @cached_property
     def misfit(self) -> float:
-        """Probability that noise as assumed leaves residuals as large as these [-]."""
-        return float(chdtrc(max(self.residuals - len(self.prior), 1), self.cost))
+        """Probability that noise as assumed leaves residuals as large as these [-].
+
+        Their squares add up to a sum of chi-squares, each with a weight that says how much of it
+        the fit leaves; it is taken for one chi-square of the same mean and variance
+        (Satterthwaite).
+        """
+        mean, squares = self._left
+        freedoms = mean**2 / squares
+        return float(chdtrc(freedoms, self.cost * mean / squares))
+
+    @property
+    def excess(self) -> float:
+        """Root mean square of the residuals, in units of what noise as assumed leaves [-]."""
+        return float(np.sqrt(self.cost / self._left[0]))
+
+    @cached_property
+    def _left(self) -> tuple[float, float]:
+        """Sums of the weights and of their squares.
+
+        Of errors e and J d, where d leaves the description as the prior has it, the fit leaves
+        (I + J P J')^-1: as much as the poses do not show of an unknown, all of what none touches.
+        """
+        shares = np.linalg.eigvals(np.linalg.solve(self.prior, self.covariance)).real
+        weights = np.clip(shares, 0.0, 1.0)
+        beside = self.residuals - len(weights)
+        return (
+            max(beside + float(weights.sum()), LEAST_LEFT),
+            max(beside + float(np.sum(weights**2)), LEAST_LEFT),
+        )
 
     def deviations(self, of: Array) -> Array:
         """Return the standard deviations of linear functions of the unknowns, rows of (m, 61)."""

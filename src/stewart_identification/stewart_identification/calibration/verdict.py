@@ -112,11 +112,10 @@ def remarks(found: Calibration) -> list[str]:
                 f'interval holds: allow for more ({option}), or are the strokes off their zero?'
             )
     if found.misfit < MISFIT:
-        size = np.sqrt(found.cost / found.residuals)
         said.append(
-            f'the residuals are {size:.3g} times what the stated noise leaves: the noise is '
-            'larger than stated, rows and poses do not belong together, or the machine has more '
-            'than wrong joints (backlash, bending, a bearing with play)'
+            f'the residuals are {found.excess:.3g} times what the stated noise leaves: the noise '
+            'is larger than stated, rows and poses do not belong together, or the machine has '
+            'more than wrong joints (backlash, bending, a bearing with play)'
         )
     return said
 
