@@ -17,7 +17,11 @@ from stewart_kinematics.motion import Array
 
 NS = 1e-9
 WRONG_CLOCK = 1.0
-"""A stamp that is off from the recorder's clock by more than the others' median is wrong [s]."""
+"""A stamp that jumps by more, and so beside the recorder's clock, is of another clock [s]."""
+OTHER_RATE, DRIFT = 1e-3, 0.1
+"""Of two clocks, no two crystals of which differ by as much [-], and what it has to make [s]."""
+PAIRS = 8
+"""The rate of two clocks is that of samples so large a part of a recording apart."""
 GLITCH_WINDOW, GLITCH_FACTOR = 7, 10.0
 """A value is a glitch if it is off from the median of so many neighbours, itself included, by so
 many times what 99 % of the others are."""
@@ -139,15 +143,66 @@ def _trusted(
         keep[places] = False
 
     leave_out(stamps == 0, 'no stamp')
-    if keep.any():
-        offset = (stamps - series.bag_time_ns) * NS
-        off = np.greater(np.abs(offset - np.median(offset[keep])), WRONG_CLOCK)
+    rows = np.flatnonzero(keep)
+    if rows.size:
+        stamp, bag = ((each[rows] - each[rows[0]]) * NS for each in (stamps, series.bag_time_ns))
+        rate = rate_of(stamp, bag)
+        off = np.zeros(len(stamps), np.bool_)
+        off[rows] = of_another_clock(stamp, stamp - rate * bag)
         leave_out(off, 'stamps of another clock than the rest')
+        drift = abs(rate - 1.0) * float(np.ptp(bag))
+        if abs(rate - 1.0) > OTHER_RATE and drift > DRIFT:
+            remark(
+                np.flatnonzero(keep),
+                f'stamps run {rate:.4g} times as fast as the clock of the recorder, as those of a '
+                'simulation or a replay do; they count',
+            )
     for name, array in values.items():
         leave_out(~np.isfinite(array).reshape(len(stamps), -1).all(axis=1), f'{name} not finite')
     for reason, mask in refused.items():
         leave_out(mask, reason)
     return np.flatnonzero(keep)
+
+
+def rate_of(stamps: Array, bag_times: Array) -> float:
+    """Return how fast stamps, (n,), run beside the recorder's clock, (n,) [s], whatever jumps."""
+    apart = max(len(stamps) // PAIRS, 1)
+    passed = bag_times[apart:] - bag_times[:-apart]
+    rates = (stamps[apart:] - stamps[:-apart])[passed > 0.0] / passed[passed > 0.0]
+    return float(np.median(rates)) if rates.size else 1.0
+
+
+def of_another_clock(stamps: Array, beside: Array) -> NDArray[np.bool_]:
+    """Tell which stamps jump away from the others, shape (n,).
+
+    A clock may run at a rate of its own, and a simulation at a changing one or with pauses: then
+    stamps go on from one to the next, and are good. Around those that go on for longest the others
+    are good where they go on from the good ones.
+
+    Args:
+        stamps (n,): In the order in which they were recorded [s].
+        beside (n,): What they are off from the recorder's clock at the usual rate [s].
+    """
+
+    def goes_on(one: int, other: int) -> bool:
+        steps = abs(stamps[other] - stamps[one]), abs(beside[other] - beside[one])
+        return bool(min(steps) <= WRONG_CLOCK)
+
+    jumps = np.minimum(np.abs(np.diff(stamps)), np.abs(np.diff(beside))) > WRONG_CLOCK
+    edges = np.concatenate([[0], np.flatnonzero(jumps) + 1, [len(stamps)]])
+    longest = int(np.argmax(np.diff(edges)))
+    wrong = np.ones(len(stamps), np.bool_)
+    first = last = slice(edges[longest], edges[longest + 1])
+    wrong[first] = False
+    for begin, end in zip(edges[longest + 1 : -1], edges[longest + 2 :], strict=True):
+        if goes_on(last.stop - 1, begin):
+            last = slice(begin, end)
+            wrong[last] = False
+    for begin, end in zip(edges[:longest][::-1], edges[1 : longest + 1][::-1], strict=True):
+        if goes_on(first.start, end - 1):
+            first = slice(begin, end)
+            wrong[first] = False
+    return wrong
 
 
 def _in_order(series: Series, rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
