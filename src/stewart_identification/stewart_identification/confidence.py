@@ -6,17 +6,19 @@ An estimate that solves normal equations with a design A errs by :math:`P^{-1} A
 covariance is :math:`P^{-1} A^\top \Sigma A P^{-1}`. Filters, drives and sampling make
 :math:`\Sigma` anything but a multiple of the unit matrix: a low-pass that leaves a tenth of the
 band makes textbook intervals three times too short. Here :math:`\Sigma` is taken as what it is for
-a stationary disturbance, one Toeplitz matrix per actuator, from the residuals' own
-autocorrelation: all samples share in estimating a few dozen lags. HAC estimators must instead
-estimate products of regressors and residuals, of which ten seconds hold few independent ones,
-and cover too rarely for it; a bootstrap of blocks has the same trouble and takes a thousand times
-longer. The window is flat-topped, its length chosen by the rule of Politis (2003), and a spectrum
-that comes out negative is cut at zero.
+a stationary disturbance, one Toeplitz matrix per pair of actuators, from the residuals' own
+correlations: all samples share in estimating a few dozen lags. The pairs count, for what shakes
+all legs at once (a floor, a supply) is one disturbance and not six, and looks like a mass. HAC
+estimators must instead estimate products of regressors and residuals, of which ten seconds hold
+few independent ones, and cover too rarely for it; a bootstrap of blocks has the same trouble and
+takes a thousand times longer. The window is flat-topped, its length chosen by the rule of Politis
+(2003), and a spectrum that has a negative part, as a matrix of actuators, loses it.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
 from stewart_kinematics.motion import Array
@@ -44,8 +46,8 @@ def grid(stamps: Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return places.astype(np.int64)
 
 
-def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
-    """Return the mean product of values so many samples apart, shape (lags + 1, m).
+def crosscovariance(residuals: Array, present: Array, lags: int) -> Array:
+    """Return mean products of a signal so many samples after another, shape (lags + 1, m, m).
 
     Args:
         residuals (n, m): Zero where absent.
@@ -53,10 +55,15 @@ def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
         lags: How many lags beside zero.
     """
     size = next_fast_len(len(residuals) + lags + 1, real=True)
-    spectrum = np.abs(rfft(residuals, size, axis=0)) ** 2
-    pairs = np.abs(rfft(present, size, axis=0)) ** 2
-    sums, counts = (irfft(item, size, axis=0)[: lags + 1] for item in (spectrum, pairs))
-    return np.asarray(sums / np.maximum(counts, 1.0))
+    of_values, of_pairs = (rfft(item, size, axis=0) for item in (residuals, present))
+    found = np.zeros((lags + 1, residuals.shape[1], residuals.shape[1]))
+    for later in range(residuals.shape[1]):
+        sums, counts = (
+            irfft(item[:, later, None] * item.conj(), size, axis=0)[: lags + 1]
+            for item in (of_values, of_pairs)
+        )
+        found[:, later] = sums / np.maximum(counts, 1.0)
+    return found
 
 
 def bandwidth(covariance: Array, count: int) -> int:
@@ -79,10 +86,11 @@ def bandwidth(covariance: Array, count: int) -> int:
     return len(quiet)
 
 
-def _stationary(residuals: Array, stamps: Array, used: int) -> Array:
-    """Give the autocovariance of residuals as far as it is more than chance, shape (lags + 1, m).
+def _stationary(residuals: Array, stamps: Array, used: int) -> tuple[Array, Array]:
+    """Give covariances of residuals as far as they are more than chance, shape (lags + 1, m, m).
 
-    Corrected for the `used` parameters that have made the residuals smaller than the errors.
+    Corrected for the `used` parameters that have made the residuals smaller than the errors. The
+    second array, shape (lags + 1,), is the window that is in them.
     """
     places = grid(stamps)
     length, actuators = int(places[-1]) + 1, residuals.shape[1]
@@ -91,12 +99,18 @@ def _stationary(residuals: Array, stamps: Array, used: int) -> Array:
     series = np.zeros((length, actuators))
     series[places] = np.nan_to_num(residuals)
     lags = min(length // 4, 400)
-    covariance = autocovariance(series, present, lags)
-    chosen = bandwidth(covariance, max(len(stamps), 1))
+    covariance = crosscovariance(series, present, lags)
+    chosen = bandwidth(_own(covariance), max(len(stamps), 1))
     # Flat-topped: 1 up to the chosen lag, then down to 0 at twice that.
     window = np.clip(2.0 - np.arange(lags + 1) / max(chosen, 0.5), 0.0, 1.0)
     count = int(np.count_nonzero(np.isfinite(residuals)))
-    return np.asarray(covariance * window[:, None] * (count / max(count - used, 1)))
+    grown = covariance * window[:, None, None] * (count / max(count - used, 1))
+    return np.asarray(grown), window
+
+
+def _own(covariance: Array) -> Array:
+    """Return the autocovariances, shape (lags + 1, m)."""
+    return np.einsum('kaa->ka', covariance)
 
 
 def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
@@ -114,7 +128,7 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
     Returns:
         (m,): Standard deviations per sample; 0 where there are no residuals.
     """
-    covariance = _stationary(residuals, stamps, used)
+    covariance = _own(_stationary(residuals, stamps, used)[0])
     variance = covariance[0]
     # What filters and drives do to the errors is the same for all actuators.
     sums = 1.0 + 2.0 * covariance[1:].sum(axis=0) / np.maximum(variance, 1e-300)
@@ -125,16 +139,28 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
 def independent(residuals: Array, stamps: Array, used: int) -> float:
     """Return of how many independent values residuals, shape (n, m), are worth in their variance.
 
+    What all actuators share counts once, as far as their correlations are more than chance makes.
+
     Args:
         residuals (n, m): NaN where absent.
         stamps (n,): Of the samples [s].
         used: Parameters that were fitted.
     """
-    covariance = _stationary(residuals, stamps, used)
-    known = covariance[0] > 0.0
-    share = covariance[1:, known] / covariance[0, known]
-    counts = np.isfinite(residuals).sum(axis=0)[known]
-    return max(float(np.sum(counts / (1.0 + 2.0 * np.sum(share**2, axis=0)))) - used, 1.0)
+    covariance, window = _stationary(residuals, stamps, used)
+    counts = np.isfinite(residuals).sum(axis=0)
+    known = np.flatnonzero(_own(covariance)[0] > 0.0)
+    size = np.sqrt(_own(covariance)[0, known])
+    share = covariance[:, known[:, None], known] / np.outer(size, size)
+    # Over all lags, those to the other side as well.
+    squares = np.sum(share**2, axis=0) + np.sum(share[1:] ** 2, axis=0).T
+    own = np.diag(squares)
+    worth = float(np.sum(counts[known] / own))
+    # Of independent ones the squares are those of the autocorrelations, over the values.
+    alone = _own(share)
+    chance = (1.0 + 2.0 * alone[1:].T @ alone[1:]) * (2.0 * np.sum(window**2) - 1.0)
+    shared = squares - chance / counts[known, None]
+    beside = float(np.sum(shared) - np.trace(shared)) / max(float(own.sum()), 1e-300)
+    return max(worth / (1.0 + max(beside, 0.0)) - used, 1.0)
 
 
 def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
@@ -148,29 +174,38 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
     """
     places = grid(stamps)
     length, actuators = int(places[-1]) + 1, residuals.shape[1]
-    covariance = _stationary(residuals, stamps, used)
+    covariance, _ = _stationary(residuals, stamps, used)
     lags = len(covariance) - 1
     size = next_fast_len(length + lags, real=True)
-    wrapped = np.zeros((size, actuators))
-    wrapped[: lags + 1] = covariance
-    wrapped[size - lags :] = covariance[:0:-1]
-    density = np.maximum(rfft(wrapped, axis=0).real, 0.0)
+    columns = np.zeros((length, actuators, design.shape[2]))
+    columns[places] = design
+    spectrum = rfft(columns, size, axis=0)
     # Both halves of the spectrum: all but the first (and an even length's last) count twice.
-    double = np.full(len(density), 2.0)
+    double = np.full(len(spectrum), 2.0)
     double[0] = 1.0
     if size % 2 == 0:
         double[-1] = 1.0
-    total = np.zeros((design.shape[2], design.shape[2]))
-    root = np.sqrt(density * double[:, None] / size)
-    for actuator in range(actuators):
-        columns = design[:, actuator]
-        active = np.flatnonzero(columns.any(axis=0))
-        rows = np.zeros((length, len(active)))
-        rows[places] = columns[:, active]
-        spectrum = rfft(rows, size, axis=0) * root[:, actuator, None]
-        flat = np.concatenate([spectrum.real, spectrum.imag])
-        total[np.ix_(active, active)] += flat.T @ flat
-    return total
+    root = _root(covariance, size) * np.sqrt(double / size)[:, None, None]
+    mixed = (root @ spectrum).reshape(-1, design.shape[2])
+    flat = np.concatenate([mixed.real, mixed.imag])
+    return np.asarray(flat.T @ flat)
+
+
+def _root(covariance: Array, size: int) -> NDArray[np.complex128]:
+    """Return R of the spectrum R^H R of covariances, shape (size // 2 + 1, m, m).
+
+    Args:
+        covariance (lags + 1, m, m): Of one actuator so many samples after another.
+        size: Of the Fourier transform.
+    """
+    lags = len(covariance) - 1
+    wrapped = np.zeros((size, *covariance.shape[1:]))
+    wrapped[: lags + 1] = covariance
+    wrapped[size - lags :] = covariance[:0:-1].swapaxes(1, 2)
+    values, vectors = np.linalg.eigh(rfft(wrapped, axis=0))
+    # What is not positive semi-definite is no spectrum.
+    rooted = np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.conj().swapaxes(1, 2)
+    return np.asarray(rooted, np.complex128)
 
 
 def intervals(parameters: Array, sigmas: Array, level: float) -> Array:

@@ -8,6 +8,8 @@ import os
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
+from stewart_identification.confidence import independent, middle
 from stewart_identification.errors import FitError
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares
@@ -133,6 +135,47 @@ def test_intervals_survive_a_low_pass_that_fools_the_textbook(model, clean):
     assert np.mean(naive) < 0.8
 
 
+@pytest.mark.parametrize('common', [0.0, 0.3, 1.0])
+def test_what_shakes_all_legs_counts_once(common, model, clean):
+    """Taken for six independent disturbances it made sigmas of 0.65 and 0.39 of the error."""
+    runs, results, worth, squares = 200, [], [], []
+    low_pass = LowPass(0.02, 3.0, 9.0)
+    inner = clean[low_pass.half_width : -low_pass.half_width]
+    for k in range(runs):
+        rng = np.random.default_rng((k, 5))
+        own, shared = rng.normal(0.0, NOISE, (500, 6)), rng.normal(0.0, NOISE, (500, 1))
+        noise = np.sqrt(1.0 - common) * own + np.sqrt(common) * shared
+        seen = inner.with_forces(inner.forces + low_pass.apply(noise)[0])
+        results.append(LeastSquares().fit(model, seen, rng=None))
+        worth.append(independent(results[-1].residuals, seen.stamps, len(model.nominal)))
+        squares.append(np.mean(results[-1].residuals ** 2))
+    errors = np.array([result.parameters for result in results]) - truth(model)
+    claimed = np.sqrt(np.mean([result.sigmas**2 for result in results], axis=0))
+    ratio = claimed / np.sqrt(np.mean(errors**2, axis=0))
+    # Bands of chi-squares, for twelve parameters at once, and 5 % for what smoothing costs.
+    low, high = np.sqrt(runs / chi2.ppf([1.0 - 0.005 / 12, 0.005 / 12], runs))
+    assert ratio.min() > 0.95 * low
+    assert ratio[0] < 1.05 * high
+    # Where all is common, moments that it does not touch are known better than they are told.
+    assert common == 1.0 or ratio.max() < 1.05 * high
+    spread = 2.0 * np.mean(squares) ** 2 / np.var(squares)
+    low, high = runs / chi2.ppf([0.995, 0.005], runs)
+    assert 0.95 * low < np.mean(worth) / spread < 1.05 * high
+
+
+def test_independent_legs_lose_nothing_by_their_pairs(model, clean):
+    """The covariance is that of each leg for itself, within a few per cent of it."""
+    alone, together = [], []
+    design = model.regressor(clean) * model.scale
+    for k in range(30):
+        noise = noisy(clean, k).forces - clean.forces
+        together.append(np.diag(middle(design, noise, clean.stamps, 0)))
+        legs = [np.where(np.arange(6) == leg, noise, np.nan) for leg in range(6)]
+        alone.append(sum(np.diag(middle(design, one, clean.stamps, 0)) for one in legs))
+    ratio = np.sqrt(np.mean(together, axis=0) / np.mean(alone, axis=0))
+    assert ratio == pytest.approx(np.ones(12), abs=0.05)
+
+
 def test_a_consistent_fit_is_physical_where_least_squares_is_not(model, clean):
     thin = truth(model)
     thin[[4, 7, 9]] = 0.02, 0.02, 0.0399
@@ -204,7 +247,9 @@ def test_instruments_undo_what_a_noisy_motion_does(model, clean):
     assert np.all(np.abs(found.parameters - wanted) < 1e-6 * model.scale)
     off, other = (np.abs(one.parameters - truth(model)) / one.sigmas for one in (found, plain))
     assert off.max() < 3.5
-    assert other.max() > 8.0
+    # Noise of the accelerations is in all legs at once. By chance one of twelve is so far off in
+    # one of 1300 such fits.
+    assert other.max() > 4.0
 
 
 def test_a_missing_leg_costs_accuracy_and_nothing_else(model, clean):
