@@ -6,10 +6,6 @@ StewartError
 ├── NotIdentifiable           the motion does not show what was asked for
 ├── FitError                  an estimator cannot fit this model to this experiment
 └── UnusableRecording         nothing, or not enough, can be used; one sentence says what and why
-    ├── NoForces              no drive torque was recorded
-    ├── NoMotion              the platform stood still
-    ├── WrongPlatform         it is of another platform than the one described
-    └── ClocksDisagree        two recordings cannot be put on one clock
 """
 
 from __future__ import annotations
@@ -29,19 +25,3 @@ class FitError(StewartError):
 
 class UnusableRecording(StewartError):
     """Nothing, or not enough, of a recording can be used."""
-
-
-class NoForces(UnusableRecording):
-    """No drive torque was recorded."""
-
-
-class NoMotion(UnusableRecording):
-    """The platform stood still."""
-
-
-class WrongPlatform(UnusableRecording):
-    """A recording is of another platform than the one described."""
-
-
-class ClocksDisagree(UnusableRecording):
-    """Two recordings cannot be put on one clock."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from stewart_description import platform_names
-from stewart_identification.errors import WrongPlatform
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.errors import StewartError
@@ -55,7 +55,7 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
     """Check that a recording can be of a platform; return what makes that doubtful.
 
     Raises:
-        WrongPlatform: If its poses and strokes are not this platform's, or most strokes lie
+        UnusableRecording: If its poses and strokes are not this platform's, or most strokes lie
             outside its limits.
     """
     series, poses = recording.actuators, recording.poses
@@ -70,7 +70,7 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
 
         if (difference := off(platform)) >= CLOSE:
             fits = [other.name for other in linear_platforms() if off(other) < CLOSE]
-            raise WrongPlatform(
+            raise UnusableRecording(
                 f'{recording.path} is of another platform than {platform.name}: its strokes and '
                 f'its poses differ by {1e3 * difference:.0f} mm, for {platform.name} less than '
                 f'{1e3 * CLOSE:g} mm{_better(fits)}'
@@ -87,7 +87,7 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
         f'or not in m{_better(fitting(series.position, lengths=False))}?'
     )
     if share < LEAST:
-        raise WrongPlatform(f'{recording.path}: {series.topic}: {text}')
+        raise UnusableRecording(f'{recording.path}: {series.topic}: {text}')
     count = round((1.0 - share) * len(series))
     return [Remark(series.topic, float('nan'), count, text)]
 

@@ -14,7 +14,7 @@ import pytest
 from recordings_made import Run, Scribe, write_bag
 from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
-from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording
@@ -222,7 +222,7 @@ def test_efforts_that_never_change_were_not_measured(
         tmp_path / 'all', payload_run, lambda _, s: [{**s, 'forces': np.full(6, 11.0)}]
     )
     with pytest.raises(
-        NoForces, match='no effort of /actuator_states ever changes in 2000 messages'
+        UnusableRecording, match='no effort of /actuator_states ever changes in 2000 messages'
     ):
         extracted(still, ex800)
 
@@ -325,7 +325,7 @@ def test_without_effort_torque_is_refused_and_motion_is_not(
 ) -> None:
     bag = rewritten(tmp_path / 'bag', payload_run, lambda _, state: [{**state, 'forces': None}])
 
-    with pytest.raises(NoForces, match='none of the 2000 messages of /actuator_states'):
+    with pytest.raises(UnusableRecording, match='none of the 2000 messages of /actuator_states'):
         extracted(bag, ex800)
     assert extracted(bag, ex800, forces=False).duration > 9.0
 
@@ -344,7 +344,9 @@ def test_standing_still_and_brakes_are_not_taken_for_measurements(
         return [{**state, 'strokes': payload_run.strokes[0]}]
 
     bag = rewritten(tmp_path / 'still', payload_run, still)
-    with pytest.raises(NoMotion, match=r'no leg moves by more than 0 mm in .* \(2000 samples\)'):
+    with pytest.raises(
+        UnusableRecording, match=r'no leg moves by more than 0 mm in .* \(2000 samples\)'
+    ):
         extracted(bag, ex800)
 
 

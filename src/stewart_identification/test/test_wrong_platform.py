@@ -15,7 +15,7 @@ import pytest
 from recordings_made import Run, Scribe, START_NS, write_bag
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_identification.errors import WrongPlatform
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.other_platforms import check_platform, fitting
 from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_identification.verbs import identify as verb
@@ -98,7 +98,9 @@ def test_an_ex800_is_no_vigo_by_what_explains_its_forces(
 
 
 def test_a_vigo_is_no_ex800_by_its_strokes(vigo_bag: Path, tmp_path: Path) -> None:
-    with pytest.raises(WrongPlatform, match=r'outside \[0, 0.16\] m of ex800: is this') as caught:
+    with pytest.raises(
+        UnusableRecording, match=r'outside \[0, 0.16\] m of ex800: is this'
+    ) as caught:
         run(vigo_bag, '--platform', 'ex800', '--out', tmp_path / 'out')
     assert 'another platform, or not in m; they fit ps6tl_1500, srs, vigo?' in str(caught.value)
     assert '\n' not in str(caught.value)
@@ -143,12 +145,14 @@ def test_poses_of_another_platform_are_refused(
     ex800, vigo = map(Platform.from_yaml, ('ex800', 'vigo'))
     recording = with_poses(tmp_path / 'ex800', payload_run)
     assert check_platform(recording, ex800) == []
-    with pytest.raises(WrongPlatform, match=r'of another platform than vigo: its str') as caught:
+    with pytest.raises(
+        UnusableRecording, match=r'of another platform than vigo: its str'
+    ) as caught:
         check_platform(recording, vigo)
     assert str(caught.value).endswith('mm, for vigo less than 5 mm; they fit ex800')
     recording = with_poses(tmp_path / 'vigo', vigo_run)
     assert check_platform(recording, vigo) == []
-    with pytest.raises(WrongPlatform, match='they fit vigo'):
+    with pytest.raises(UnusableRecording, match='they fit vigo'):
         check_platform(recording, ex800)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy  # its part for signals is loaded at the first use, and takes 0.5 s
-from stewart_identification.errors import ClocksDisagree
+from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
 
 LEAST_CORRELATION = 0.7
@@ -59,13 +59,14 @@ def clock_offset(
         The offset, and how sure it is.
 
     Raises:
-        ClocksDisagree: If no signal moves, the recordings do not overlap, or nothing correlates.
+        UnusableRecording: If no signal moves, the recordings do not overlap, or nothing
+            correlates.
     """
     step = min(float(np.median(np.diff(first_time))), float(np.median(np.diff(second_time))))
     one, other = _standard(first), _standard(second)
     moving = np.isfinite(one).all(axis=0) & np.isfinite(other).all(axis=0)
     if not moving.any():
-        raise ClocksDisagree(
+        raise UnusableRecording(
             f'{where}: two clocks cannot be compared, for nothing moves that both have seen'
         )
     one, other = one[:, moving], other[:, moving]
@@ -74,7 +75,7 @@ def clock_offset(
     # What the second lasts is all that can lie above the first, wherever it is shifted.
     common = min(float(end - begin), float(second_time[-1] - second_time[0]))
     if common < LEAST_OVERLAP + 2.0 * step:
-        raise ClocksDisagree(
+        raise UnusableRecording(
             f'{where}: two recordings have {max(common, 0.0):.3g} s in common even when shifted '
             f'by {longest:.6g} s, more than {LEAST_OVERLAP:g} s are needed'
         )
@@ -85,7 +86,7 @@ def clock_offset(
     good = peaks[score[peaks] >= AS_GOOD * score.max()]
     best = good[np.argmin(np.abs(lags[good]))]
     if score[best] < LEAST_CORRELATION:
-        raise ClocksDisagree(
+        raise UnusableRecording(
             f'{where}: two clocks cannot be compared, for what they saw correlates by '
             f'{score[best]:.2f} at best (offset {lags[best]:.3f} s), {LEAST_CORRELATION:g} '
             'is needed'

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import JointSeries
-from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import (
     absent_columns,
     glitches,
@@ -93,9 +93,8 @@ def leg_record(
         instruments: Whether the commanded strokes are needed.
 
     Raises:
-        NoForces: If forces are needed and no leg has any.
-        NoMotion: If the platform stood still.
-        UnusableRecording: If nothing is left, or strokes or commands are nowhere to be had.
+        UnusableRecording: If forces are needed and no leg has any, the platform stood still,
+            nothing is left, or strokes or commands are nowhere to be had.
     """
     series = recording.actuators
     if not len(series):
@@ -111,14 +110,14 @@ def leg_record(
     missing, stuck = absent_columns(series.effort), stuck_columns(series.effort)
     if forces:
         if len(missing) == 6:
-            raise NoForces(
+            raise UnusableRecording(
                 f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
                 'effort, so there is no drive torque to identify from'
             )
         if missing:
             remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
         if len({*missing, *stuck}) == 6:
-            raise NoForces(
+            raise UnusableRecording(
                 f'{recording.path}: no effort of {series.topic} ever changes in '
                 f'{len(series)} messages, so no drive torque was measured'
             )
@@ -163,7 +162,7 @@ def _refuse_what_is_useless(
         )
     travel = float(np.ptp(strokes[good.rows], axis=0).max())
     if travel < LEAST_TRAVEL:
-        raise NoMotion(
+        raise UnusableRecording(
             f'{recording.path}: {series.topic} stands still, no leg moves by more than '
             f'{1e3 * travel:.3g} mm in {good.stamps[-1] - good.stamps[0]:.3g} s '
             f'({len(good.rows)} samples); {1e3 * LEAST_TRAVEL:g} mm are needed'
