@@ -7,12 +7,13 @@ covariance is :math:`P^{-1} A^\top \Sigma A P^{-1}`. Filters, drives and samplin
 :math:`\Sigma` anything but a multiple of the unit matrix: a low-pass that leaves a tenth of the
 band makes textbook intervals three times too short. Here :math:`\Sigma` is taken as what it is for
 a stationary disturbance, one Toeplitz matrix per pair of actuators, from the residuals' own
-correlations: all samples share in estimating a few dozen lags. The pairs count, for what shakes
-all legs at once (a floor, a supply) is one disturbance and not six, and looks like a mass. HAC
-estimators must instead estimate products of regressors and residuals, of which ten seconds hold
-few independent ones, and cover too rarely for it; a bootstrap of blocks has the same trouble and
-takes a thousand times longer. The window is flat-topped, its length chosen by the rule of Politis
-(2003), and a spectrum that has a negative part, as a matrix of actuators, loses it.
+correlations: all samples share in estimating a few dozen lags. Pairs count where they are more
+than chance, for what shakes all legs at once (a floor, a supply) is one disturbance and not six,
+and looks like a mass. HAC estimators must instead estimate products of regressors and residuals,
+of which ten seconds hold few independent ones, and cover too rarely for it; a bootstrap of blocks
+has the same trouble and takes a thousand times longer. The window is flat-topped, its length
+chosen by the rule of Politis (2003), and a spectrum that has a negative part, as a matrix of
+actuators, loses it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import ndtri
+from scipy.special import chdtrc, ndtri
 from stewart_kinematics.motion import Array
 
 CLEAR = 2.0
@@ -28,6 +29,9 @@ CLEAR = 2.0
 
 LEAST_SHARE = 0.1
 """Of the variance that slow noise cannot fall below."""
+
+CHANCE = 0.01
+"""Probability with which independent actuators are taken for such as share a disturbance."""
 
 QUIET_LAGS = 5
 """So many of them in a row end the autocorrelation."""
@@ -139,28 +143,16 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
 def independent(residuals: Array, stamps: Array, used: int) -> float:
     """Return of how many independent values residuals, shape (n, m), are worth in their variance.
 
-    What all actuators share counts once, as far as their correlations are more than chance makes.
-
     Args:
         residuals (n, m): NaN where absent.
         stamps (n,): Of the samples [s].
         used: Parameters that were fitted.
     """
-    covariance, window = _stationary(residuals, stamps, used)
-    counts = np.isfinite(residuals).sum(axis=0)
-    known = np.flatnonzero(_own(covariance)[0] > 0.0)
-    size = np.sqrt(_own(covariance)[0, known])
-    share = covariance[:, known[:, None], known] / np.outer(size, size)
-    # Over all lags, those to the other side as well.
-    squares = np.sum(share**2, axis=0) + np.sum(share[1:] ** 2, axis=0).T
-    own = np.diag(squares)
-    worth = float(np.sum(counts[known] / own))
-    # Of independent ones the squares are those of the autocorrelations, over the values.
-    alone = _own(share)
-    chance = (1.0 + 2.0 * alone[1:].T @ alone[1:]) * (2.0 * np.sum(window**2) - 1.0)
-    shared = squares - chance / counts[known, None]
-    beside = float(np.sum(shared) - np.trace(shared)) / max(float(own.sum()), 1e-300)
-    return max(worth / (1.0 + max(beside, 0.0)) - used, 1.0)
+    covariance = _own(_stationary(residuals, stamps, used)[0])
+    known = covariance[0] > 0.0
+    share = covariance[1:, known] / covariance[0, known]
+    counts = np.isfinite(residuals).sum(axis=0)[known]
+    return max(float(np.sum(counts / (1.0 + 2.0 * np.sum(share**2, axis=0)))) - used, 1.0)
 
 
 def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
@@ -174,7 +166,9 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
     """
     places = grid(stamps)
     length, actuators = int(places[-1]) + 1, residuals.shape[1]
-    covariance, _ = _stationary(residuals, stamps, used)
+    covariance, window = _stationary(residuals, stamps, used)
+    if not _together(covariance, window, np.isfinite(residuals).sum(axis=0)):
+        covariance = covariance * np.eye(actuators)
     lags = len(covariance) - 1
     size = next_fast_len(length + lags, real=True)
     columns = np.zeros((length, actuators, design.shape[2]))
@@ -189,6 +183,35 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
     mixed = (root @ spectrum).reshape(-1, design.shape[2])
     flat = np.concatenate([mixed.real, mixed.imag])
     return np.asarray(flat.T @ flat)
+
+
+def _together(covariance: Array, window: Array, counts: NDArray[np.int_]) -> bool:
+    """Tell whether actuators share more than chance makes, once in 1 / `CHANCE` experiments.
+
+    What chance makes of the pairs costs intervals their coverage: they are estimated as well.
+
+    Args:
+        covariance (lags + 1, m, m): Of one actuator so many samples after another.
+        window (lags + 1,): That is in them.
+        counts (m,): Of values.
+    """
+    known = np.flatnonzero(_own(covariance)[0] > 0.0)
+    size = np.sqrt(_own(covariance)[0, known])
+    share = covariance[:, known[:, None], known] / np.outer(size, size)
+    pairs = np.triu_indices(len(known), 1)
+    if not len(pairs[0]):
+        return False
+    # Over all lags, those to the other side as well.
+    squares = np.sum(share**2, axis=0) + np.sum(share[1:] ** 2, axis=0).T
+    alone = _own(share).mean(axis=1)
+    lags = len(alone) - 1
+    both = np.concatenate([alone[:0:-1], alone])
+    # Correlations of independent series are correlated themselves, from lag to lag.
+    linked = np.convolve(both, both)[lags : 3 * lags + 1]
+    weight = 2.0 * np.sum(window**2) - 1.0
+    expected = linked[lags] * weight / counts[known].mean()
+    freedoms = len(pairs[0]) * max(weight * linked[lags] ** 2 / np.sum(linked**2), 1.0)
+    return bool(chdtrc(freedoms, freedoms * squares[pairs].mean() / expected) < CHANCE)
 
 
 def _root(covariance: Array, size: int) -> NDArray[np.complex128]:

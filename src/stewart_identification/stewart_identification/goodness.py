@@ -30,7 +30,8 @@ class Goodness:
         experiment: Motion and measured forces.
         residuals (n, m): Measured less predicted forces [N]; NaN where nothing was measured.
         left (m,): Their root mean squares, leg by leg [N].
-        noise (m,): What noise explains of these [N]; NaN where it is not known.
+        noise (m,): What noise explains of these [N]; NaN where it is not known, as behind a filter
+            that cuts into the motion.
         limit: Of `whole`, which a model that holds exceeds with the probability `false_alarm`.
     """
 
@@ -61,7 +62,7 @@ class Goodness:
     def __str__(self) -> str:
         """Say it in a clause."""
         if np.isnan(self.whole):
-            return 'the noise of the forces is not known, so the model was not tested'
+            return 'the noise of forces or strokes is not known, so the model was not tested'
         legs = ', '.join(f'{value:.2f}' for value in self.legs)
         return (
             f'{self.whole:.2f} times what the noise of forces and strokes explains '

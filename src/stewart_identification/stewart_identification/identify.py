@@ -195,6 +195,7 @@ def identify(
         tuple(remarks),
         stopped,
         chosen.suspects(result.residuals) if lacking else '',
+        blind=blind,
     )
 
 

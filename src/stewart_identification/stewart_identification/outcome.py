@@ -122,6 +122,7 @@ class Outcome:
         interrupted: Whether the search was stopped; then this is the best it had.
         suspects: Which physics the model lacks; empty where it explains the forces.
         another: That the recording is of another platform, in a sentence; empty otherwise.
+        blind: Why no recording can determine anything, in a sentence; empty otherwise.
     """
 
     platform: Platform
@@ -140,6 +141,7 @@ class Outcome:
     interrupted: bool
     suspects: str = ''
     another: str = ''
+    blind: str = ''
 
     @property
     def doubtful(self) -> bool:
@@ -163,6 +165,8 @@ class Outcome:
         """The whole in one sentence."""
         if self.another:
             return self.another
+        if self.blind:
+            return f'none of the ten parameters is determined: {self.blind}'
         if self.unknown:
             misfit = f'; model misfit: {self.suspects}' if self.suspects else ''
             return (

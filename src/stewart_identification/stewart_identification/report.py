@@ -123,8 +123,10 @@ def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:
     if outcome.another:
         yield outcome.another, OTHER
         return
+    if outcome.blind:
+        yield 'none of the ten parameters is determined', outcome.blind
     for item in outcome.parameters[:10]:
-        if not item.known:
+        if not (item.known or outcome.blind):
             yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'
     if outcome.fit.lacking or (outcome.validation is not None and outcome.validation.lacking):
         yield f'model misfit: {outcome.suspects}', MISFIT

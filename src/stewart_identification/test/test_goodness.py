@@ -87,7 +87,7 @@ def asymmetric(forces: Array, acceleration: Array, rate: Array) -> Array:
 
 
 def rotors(forces: Array, acceleration: Array, rate: Array) -> Array:
-    return forces + 0.5 * acceleration
+    return forces + 0.6 * acceleration
 
 
 MISSING = {

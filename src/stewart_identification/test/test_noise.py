@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+import html
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from stewart_identification.recording.legs import LegPiece
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.noise import leg_noise, LegNoise
 from stewart_identification.recording.recordings import read_recording
+from stewart_identification.report import render
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 
@@ -146,7 +148,7 @@ def test_forces_whose_noise_is_not_known_are_not_tested_and_it_is_said(
     found = identified(replace(fast, forces=forces), ex800, tmp_path)
     assert np.isnan(found.fit.whole)
     assert not found.fit.lacking
-    assert str(found.fit) == 'the noise of the forces is not known, so the model was not tested'
+    assert str(found.fit).endswith('is not known, so the model was not tested')
     assert any('it is not known, so the model is not tested' in said for said in found.remarks)
 
 
@@ -159,6 +161,9 @@ def test_strokes_that_come_too_slowly_to_tell_their_noise_determine_nothing(
     assert found.unknown == tuple(item.name for item in found.parameters[:10])
     mass = found.parameters[0]
     assert mass.verdict is Verdict.UNCERTAIN
+    assert np.isnan(found.fit.whole)
+    assert found.verdict == f'none of the ten parameters is determined: {mass.note}'
+    assert html.escape(mass.note) in render(found)
     assert mass.note == (
         '/actuator_states: strokes come too slowly to tell the noise of the encoders from the '
         'motion: record them at 30 Hz or more, or lower the pass band'

@@ -206,9 +206,11 @@ def motion_piece(
     inner = slice(edge - smoother.half_width, smoother.half_width - edge)
     forces = _of_whole_windows(smoother, piece.forces[inner])[::stride]
     noise = noise or leg_noise([piece], smoother)
-    sensor = np.tile(smoother.white_gain * noise.forces.sigmas, (len(forces), 1))
-    # Where the noise of the strokes is not known `Extracted.blind` says so.
+    # Where the noise of the strokes is not known `Extracted.blind` says so, and what the forces
+    # are off by is not known either.
     known = bool(np.isfinite(noise.strokes.sigmas).all())
+    of_forces = smoother.white_gain * (noise.forces.sigmas if known else np.full(6, np.nan))
+    sensor = np.tile(of_forces, (len(forces), 1))
     draw = np.random.default_rng(0).standard_normal(piece.strokes.shape)
     shake = (noise.strokes.sigmas if known else 0.0) * draw
     motion, shapes, good = _moving(piece, geometry, smoother, stride)

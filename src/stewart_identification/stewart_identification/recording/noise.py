@@ -38,14 +38,16 @@ UNSTUCK_FROM = 40.0, 25.0, STILL_FROM
 BROAD, NEAR, LEAST = 4.0, 5.0 / 3.0, 1.25
 """Ends of the band that is looked at, of its part nearest the motion, and of the shortest one, in
 units of its beginning."""
-WINDOW, TAPER, STEPS = 2.56, 14.0, 4
-"""Length [s], Kaiser's shape and steps per length of the windows: motion leaks by -105 dB, as
-encoders of a micrometre need."""
+CYCLES, TAPER, STEPS = 38.4, 14.0, 4
+"""Length of the windows, in periods of the beginning of the band, Kaiser's shape, and steps per
+length: motion leaks by -105 dB, as encoders of a micrometre need."""
 DIFFERENCES = 8
 """Order of the differences that tell the noise where no band does."""
 FLAT = 1.5
 """Where the density falls by more from the part nearest the motion to the next one, what it is
 inside the pass band is not known."""
+FARTHER = 40.0 * NEAR, 40.0 * NEAR**2
+"""Where the noise of strokes is looked for that is far below what is left of their motion [Hz]."""
 STEEP = NEAR**4
 """Fall from the part nearest the motion to the next one, as behind a filter of second order."""
 CLEAR = 4.0
@@ -55,8 +57,9 @@ WORTH = 1.21
 """From this factor on the density inside the band is extrapolated: less is 10 % of a noise."""
 CORNERS = np.geomspace(4.0, 1000.0, 80)
 """Tried, of the filter [Hz]."""
-EXPLAINED = 4
-"""Independent values per unknown that it takes to tell motion from noise."""
+EXPLAINED, UNKNOWNS = 4, 13
+"""Independent values per unknown that it takes to tell motion from noise, and unknowns: rates and
+accelerations of six legs, and the direction of the leg's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +165,7 @@ class Band:
 
     @property
     def _length(self) -> int:
-        return max(round(WINDOW / self.period), 2)
+        return max(round(CYCLES / self.low / self.period), 2)
 
     @property
     def _inside(self) -> NDArray[np.bool_]:
@@ -176,9 +179,14 @@ class Band:
         middle = min(NEAR * self.low, float(np.sqrt(self.low * self.high)))
         return self.low, middle, min(NEAR**2 * self.low, self.high)
 
-    def values(self, windows: Sequence[Spectra]) -> float:
-        """Return how many independent values windows hold: tapered ones are worth their steps."""
-        return 2.0 * (self.high - self.low) * len(windows) * WINDOW / STEPS
+    def values(self, parts: Sequence[Array]) -> float:
+        """Return how many independent values the windows of signals hold: as their steps do."""
+        samples = 0
+        for part in parts:
+            length = min(self._length, len(part))
+            step = max(length // STEPS, 1)
+            samples += step * ((len(part) - length) // step + 1)
+        return 2.0 * (self.high - self.low) * samples * self.period
 
     def near(self, density: Array) -> Array:
         """Return the mean of a density, shape (f, ...), over the part nearest the motion."""
@@ -226,12 +234,12 @@ def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.
         return Level(np.full(6, np.nan))
     density = _density(windows)
     most = _sigmas(band.near(density), smoother)
-    steep = band.near(density).mean() > STEEP * band.following(density).mean()
-    for begin in UNSTUCK_FROM[0] * NEAR ** np.arange(3 if steep else 1):
-        begins = (float(begin),) if begin > UNSTUCK_FROM[0] else UNSTUCK_FROM
-        band = Band.beyond(smoother.stopband, period, begins) or band
+    tried = [Band.beyond(smoother.stopband, period, UNSTUCK_FROM) or band]
+    if band.near(density).mean() > STEEP * band.following(density).mean():
+        tried += [band for begin in FARTHER if (band := Band.beyond(begin, period))]
+    for band in tried:
         windows = [item for part in parts for item in band.spectra(part)]
-        found = _extrapolated(band, _density(windows), band.values(windows), smoother)
+        found = _extrapolated(band, _density(windows), band.values(parts), smoother)
         if np.isfinite(found.sigmas).all():
             return Level(np.minimum(found.sigmas, most))
     return Level(most)
@@ -255,17 +263,17 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
     moving = _moving(band, [_new(piece.strokes, held) for piece in whole])
     if not moving:
         band = Band.beyond(smoother.stopband, period, UNSTUCK_FROM) or band
-    forces, columns = [], []
+    parts = []
     for piece in whole:
         direction = friction_shapes(sharp.apply(piece.strokes, derivatives=1)[1], np.zeros(6))
         inner = slice(edge, len(piece.time) - edge)
         signals = piece.strokes[inner], direction[..., 0], piece.forces[inner]
-        for window in band.spectra(_new(np.concatenate(signals, axis=1), held)):
-            forces.append(window[:, 12:])
-            columns.append(window[:, :12])
-    if not forces:
+        parts.append(_new(np.concatenate(signals, axis=1), held))
+    windows = [item for part in parts for item in band.spectra(part)]
+    if not windows:
         return Level(np.full(6, np.nan))
-    values = band.values(forces)
+    columns, forces = ([item[:, part] for item in windows] for part in (slice(12), slice(12, 18)))
+    values = band.values(parts)
     density = _density(forces, _motionless(band, forces, columns, values, moving=moving))
     return _extrapolated(band, density, values, smoother)
 
@@ -307,10 +315,13 @@ def _density(windows: Sequence[Spectra], clean: Cleaning | None = None) -> Array
 
 
 def _moving(band: Band, strokes: Sequence[Array]) -> bool:
-    """Tell whether strokes show more than their noise where forces are looked at."""
+    """Tell whether strokes show more than their noise where forces are looked at, for long enough.
+
+    What they explain of the forces takes `UNKNOWNS` factors to say.
+    """
     windows = [item for part in strokes for item in band.spectra(part)]
     far = band.bins > band.next_to_motion[2]
-    if not windows or not far.any():
+    if not far.any() or band.values(strokes) < EXPLAINED * UNKNOWNS:
         return False
     density = _density(windows)
     return bool(band.near(density).mean() > CLEAR * density[far].mean())
@@ -336,7 +347,7 @@ def _motionless(
         values: Independent values per leg.
         moving: Whether strokes are more than noise.
     """
-    size = 13 if moving else 1
+    size = UNKNOWNS if moving else 1
     if values < EXPLAINED * size:
         return None
     speed = 2j * np.pi * band.bins[:, None]
