@@ -75,6 +75,20 @@ def test_level_of_forces_behind_a_filter_is_that_inside_the_band(
     assert (found.fall > 1.0) == (corner == 50.0)
 
 
+@pytest.mark.parametrize('rate', [1000.0, 200.0, 100.0])
+@pytest.mark.parametrize('encoder_noise', [1e-6, 2e-5])
+def test_dry_friction_is_no_noise_of_the_forces(
+    encoder_noise: float, rate: float, ex800: Platform
+) -> None:
+    """Its steps are stronger than the noise up to 40 Hz; noisy strokes do not explain them."""
+    rubbing = replace(PAYLOAD, coulomb_friction=20.0)
+    run = run_rig(ex800, excitation(ex800), rubbing, rate=rate, encoder_noise=encoder_noise)
+    found = noise_of(run, run.forces + white(run, 1))
+    assert found.forces.sigmas.mean() == pytest.approx(SIGMA, rel=0.12)
+    assert found.forces.fall == 1.0
+    assert found.strokes.sigmas.mean() == pytest.approx(encoder_noise, rel=0.4)
+
+
 @pytest.mark.parametrize('corner', [20.0, 10.0])
 def test_level_of_forces_is_unknown_where_the_filter_cuts_the_motion(
     corner: float, fast: Run
@@ -132,7 +146,7 @@ def test_forces_that_were_filtered_or_repeated_are_no_misfit(
     filtered = fast.forces + first_order(white(fast, 1), 50.0)
     slow = repeated(fast.forces + white(fast, 2), 10)
     for name, forces, text in (
-        ('filtered', filtered, 'dB next to the motion, as behind a filter: inside the pass band'),
+        ('filtered', filtered, 'dB next to the motion, as behind a filter or of much dry'),
         ('slow', slow, 'efforts change only every 10 samples, at 100 Hz, and count so often'),
     ):
         (tmp_path / name).mkdir()

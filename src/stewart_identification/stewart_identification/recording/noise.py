@@ -51,12 +51,14 @@ FARTHER = 40.0 * NEAR, 40.0 * NEAR**2
 STEEP = NEAR**4
 """Fall from the part nearest the motion to the next one, as behind a filter of second order."""
 CLEAR = 4.0
-"""Twice the gain of the log-likelihood from which on noise counts as filtered (2 sigma); also how
-much stronger strokes are near the motion than farther out where they are more than noise."""
+"""Twice the gain of the log-likelihood from which on noise counts as filtered (2 sigma)."""
+MOVING = 20.0
+"""Density of strokes near the motion, in units of that farther out, from which on they explain
+forces: what noise they have they put into these."""
 WORTH = 1.21
 """From this factor on the density inside the band is extrapolated: less is 10 % of a noise."""
-CORNERS = np.geomspace(4.0, 1000.0, 80)
-"""Tried, of the filter [Hz]."""
+SLOPES = np.geomspace(1e-2, 1e4, 120)
+"""Tried, of the line that the reciprocal of a filtered density is, beside what it is at 0 [-]."""
 EXPLAINED, UNKNOWNS = 4, 13
 """Independent values per unknown that it takes to tell motion from noise, and unknowns: rates and
 accelerations of six legs, and the direction of the leg's own."""
@@ -109,7 +111,7 @@ class LegNoise:
             yield (
                 'the noise of the efforts falls by '
                 f'{10.0 * np.log10(self.forces.fall):.2g} dB next to the motion, as behind a '
-                'filter: inside the pass band it is '
+                'filter or of much dry friction: inside the pass band it is '
                 f'{"not known, so the model is not tested" if unknown else "extrapolated"}'
             )
         elif unknown and any(np.isfinite(piece.forces).any() for piece in record.pieces):
@@ -275,7 +277,8 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
     columns, forces = ([item[:, part] for item in windows] for part in (slice(12), slice(12, 18)))
     values = band.values(parts)
     density = _density(forces, _motionless(band, forces, columns, values, moving=moving))
-    return _extrapolated(band, density, values, smoother)
+    # Of friction that nobody took off a little shows, and falls as well.
+    return _extrapolated(band, density, values, smoother, least=1.0 if moving else WORTH)
 
 
 def _new(values: Array, held: float) -> Array:
@@ -324,7 +327,7 @@ def _moving(band: Band, strokes: Sequence[Array]) -> bool:
     if not far.any() or band.values(strokes) < EXPLAINED * UNKNOWNS:
         return False
     density = _density(windows)
-    return bool(band.near(density).mean() > CLEAR * density[far].mean())
+    return bool(band.near(density).mean() > MOVING * density[far].mean())
 
 
 def _motionless(
@@ -379,8 +382,13 @@ def _motionless(
     return clean
 
 
-def _extrapolated(band: Band, density: Array, values: float, smoother: LowPass) -> Level:
-    """Return the level inside the pass band from a density, shape (f, m), beyond it."""
+def _extrapolated(
+    band: Band, density: Array, values: float, smoother: LowPass, *, least: float = 1.0
+) -> Level:
+    """Return the level inside the pass band from a density, shape (f, m), beyond it.
+
+    One that falls by no more than `least` next to the motion counts as flat.
+    """
     known = np.isfinite(density).all(axis=0)
     means = np.where(known, density.mean(axis=0), np.nan)
     if not (means[known] > 0.0).any():
@@ -396,7 +404,7 @@ def _extrapolated(band: Band, density: Array, values: float, smoother: LowPass) 
     if fall > max(FLAT, 1.0 + np.sqrt(CLEAR * 4.0 / part)):
         return Level(np.full(len(means), np.nan), fall)
     inside = _first_order(shape, band, values)
-    if inside > WORTH:
+    if inside > WORTH and fall > least:
         return Level(_sigmas(inside * means, smoother), fall)
     # Lines and resonances farther out are not what is near.
     return Level(_sigmas(means * (near if near < 1.0 / FLAT else 1.0), smoother))
@@ -407,11 +415,8 @@ def _first_order(shape: Array, band: Band, values: float) -> float:
 
     It is 1 where `values` independent values do not tell it from white noise.
     """
-    corners = CORNERS[0.5 / band.period > CORNERS]
-    turn, ends = (
-        1.0 - np.cos(2.0 * np.pi * frequency * band.period) for frequency in (band.bins, corners)
-    )
-    falling = 1.0 / (1.0 + turn / ends[:, None])
+    turn = 1.0 - np.cos(2.0 * np.pi * band.bins * band.period)
+    falling = 1.0 / (1.0 + np.outer(SLOPES, turn))
     levels = np.mean(shape / falling, axis=1)
     gains = -np.log(levels) - np.mean(np.log(falling), axis=1)
     best = int(np.argmax(gains))
