@@ -33,6 +33,9 @@ LEAST_SHARE = 0.1
 CHANCE = 0.01
 """Probability with which independent actuators are taken for such as share a disturbance."""
 
+BLOCK = 4096
+"""Frequencies at once, of long recordings."""
+
 QUIET_LAGS = 5
 """So many of them in a row end the autocorrelation."""
 
@@ -180,9 +183,13 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
     if size % 2 == 0:
         double[-1] = 1.0
     root = _root(covariance, size) * np.sqrt(double / size)[:, None, None]
-    mixed = (root @ spectrum).reshape(-1, design.shape[2])
-    flat = np.concatenate([mixed.real, mixed.imag])
-    return np.asarray(flat.T @ flat)
+    total = np.zeros((design.shape[2], design.shape[2]))
+    for begin in range(0, len(root), BLOCK):
+        part = slice(begin, begin + BLOCK)
+        mixed = (root[part] @ spectrum[part]).reshape(-1, len(total))
+        flat = np.concatenate([mixed.real, mixed.imag])
+        total += flat.T @ flat
+    return total
 
 
 def _together(covariance: Array, window: Array, counts: NDArray[np.int_]) -> bool:
