@@ -15,32 +15,28 @@ motion hardly reaches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.signal.windows import kaiser
 from stewart_identification.models.friction import friction_shapes
+from stewart_identification.recording.bands import (
+    Band,
+    Cleaning,
+    CLEAR,
+    density_of,
+    first_order,
+    NEAR,
+    Spectra,
+    STILL_FROM,
+)
 from stewart_identification.recording.legs import LegPiece, LegRecord
 from stewart_identification.recording.low_pass import LowPass
 from stewart_kinematics.motion import Array
 
-Spectra = NDArray[np.complex128]
-Cleaning = Callable[[int, int], Spectra]
-"""Gives what motion does not explain of the spectrum of a window and a leg."""
-
-STILL_FROM = 15.0
-"""Above this a platform hardly moves [Hz]."""
 UNSTUCK_FROM = 40.0, 25.0, STILL_FROM
 """Above these the steps of dry friction hardly show, the less the higher [Hz]."""
-BROAD, NEAR, LEAST = 4.0, 5.0 / 3.0, 1.25
-"""Ends of the band that is looked at, of its part nearest the motion, and of the shortest one, in
-units of its beginning."""
-CYCLES, TAPER, STEPS = 38.4, 14.0, 4
-"""Length of the windows, in periods of the beginning of the band, Kaiser's shape, and steps per
-length: motion leaks by -105 dB, as encoders of a micrometre need."""
 DIFFERENCES = 8
 """Order of the differences that tell the noise where no band does."""
 FLAT = 1.5
@@ -50,15 +46,11 @@ FARTHER = 40.0 * NEAR, 40.0 * NEAR**2
 """Where the noise of strokes is looked for that is far below what is left of their motion [Hz]."""
 STEEP = NEAR**4
 """Fall from the part nearest the motion to the next one, as behind a filter of second order."""
-CLEAR = 4.0
-"""Twice the gain of the log-likelihood from which on noise counts as filtered (2 sigma)."""
 MOVING = 20.0
 """Density of strokes near the motion, in units of that farther out, from which on they explain
 forces: what noise they have they put into these."""
 WORTH = 1.21
 """From this factor on the density inside the band is extrapolated: less is 10 % of a noise."""
-SLOPES = np.geomspace(1e-2, 1e4, 120)
-"""Tried, of the line that the reciprocal of a filtered density is, beside what it is at 0 [-]."""
 EXPLAINED, UNKNOWNS = 4, 13
 """Independent values per unknown that it takes to tell motion from noise, and unknowns: rates and
 accelerations of six legs, and the direction of the leg's own."""
@@ -133,88 +125,6 @@ def leg_noise(
     )
 
 
-@dataclass(frozen=True)
-class Band:
-    """Frequencies beyond the motion.
-
-    Attributes:
-        low, high: Where it begins and ends [Hz].
-        period: Of the samples that are looked at [s].
-    """
-
-    low: float
-    high: float
-    period: float
-
-    @classmethod
-    def beyond(
-        cls, stopband: float, period: float, begins: Sequence[float] = (STILL_FROM,)
-    ) -> Band | None:
-        """Return the band of samples, None if they carry hardly more than the motion.
-
-        It has the first of the beginnings that leaves a band.
-        """
-        for low in (*(max(begin, stopband) for begin in begins), stopband):
-            if 0.5 / period >= LEAST * low:
-                return cls(low, min(BROAD * low, 0.5 / period), period)
-        return None
-
-    @property
-    def bins(self) -> Array:
-        """Frequencies of the spectra, shape (f,) [Hz]."""
-        every = np.fft.rfftfreq(self._length, self.period)
-        return np.asarray(every[self._inside], dtype=np.float64)
-
-    @property
-    def _length(self) -> int:
-        return max(round(CYCLES / self.low / self.period), 2)
-
-    @property
-    def _inside(self) -> NDArray[np.bool_]:
-        """Which bins of a window's spectrum are in the band."""
-        every = np.fft.rfftfreq(self._length, self.period)
-        return np.asarray((every >= self.low) & (every < self.high), dtype=np.bool_)
-
-    @property
-    def next_to_motion(self) -> tuple[float, float, float]:
-        """Beginning of the part nearest the motion, its end, and that of the next one [Hz]."""
-        middle = min(NEAR * self.low, float(np.sqrt(self.low * self.high)))
-        return self.low, middle, min(NEAR**2 * self.low, self.high)
-
-    def values(self, parts: Sequence[Array]) -> float:
-        """Return how many independent values the windows of signals hold: as their steps do."""
-        samples = 0
-        for part in parts:
-            length = min(self._length, len(part))
-            step = max(length // STEPS, 1)
-            samples += step * ((len(part) - length) // step + 1)
-        return 2.0 * (self.high - self.low) * samples * self.period
-
-    def near(self, density: Array) -> Array:
-        """Return the mean of a density, shape (f, ...), over the part nearest the motion."""
-        return np.asarray(density[self.bins <= self.next_to_motion[1]].mean(axis=0))
-
-    def following(self, density: Array) -> Array:
-        """Return the mean of a density, shape (f, ...), over the next part."""
-        _, begin, end = self.next_to_motion
-        return np.asarray(density[(self.bins > begin) & (self.bins <= end)].mean(axis=0))
-
-    def spectra(self, values: Array) -> Iterator[Spectra]:
-        """Yield the spectrum of each window of signals, (n, m), shape (f, m).
-
-        The mean of their squared magnitudes is the density, per hertz and one-sided.
-        """
-        length = min(self._length, len(values))
-        taper = kaiser(length, TAPER)
-        taper *= np.sqrt(2.0 * self.period / np.sum(taper**2))
-        inside = self._inside
-        step = max(length // STEPS, 1)
-        for begin in range(0, len(values) - length + 1, step):
-            part = values[begin : begin + length]
-            tapered = taper[:, None] * (part - part.mean(axis=0))
-            yield np.asarray(np.fft.rfft(tapered, self._length, axis=0)[inside], np.complex128)
-
-
 def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0) -> Level:
     """Return the noise of strokes.
 
@@ -234,14 +144,14 @@ def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.
     windows = [item for part in parts for item in band.spectra(part)]
     if not windows:
         return Level(np.full(6, np.nan))
-    density = _density(windows)
+    density = density_of(windows)
     most = _sigmas(band.near(density), smoother)
     tried = [Band.beyond(smoother.stopband, period, UNSTUCK_FROM) or band]
     if band.near(density).mean() > STEEP * band.following(density).mean():
         tried += [band for begin in FARTHER if (band := Band.beyond(begin, period))]
     for band in tried:
         windows = [item for part in parts for item in band.spectra(part)]
-        found = _extrapolated(band, _density(windows), band.values(parts), smoother)
+        found = _extrapolated(band, density_of(windows), band.values(parts), smoother)
         if np.isfinite(found.sigmas).all():
             return Level(np.minimum(found.sigmas, most))
     return Level(most)
@@ -276,7 +186,7 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
         return Level(np.full(6, np.nan))
     columns, forces = ([item[:, part] for item in windows] for part in (slice(12), slice(12, 18)))
     values = band.values(parts)
-    density = _density(forces, _motionless(band, forces, columns, values, moving=moving))
+    density = density_of(forces, _motionless(band, forces, columns, values, moving=moving))
     # Of friction that nobody took off a little shows, and falls as well.
     return _extrapolated(band, density, values, smoother, least=1.0 if moving else WORTH)
 
@@ -305,18 +215,6 @@ def _by_differences(parts: Sequence[Array], smoother: LowPass, held: float) -> A
     return np.asarray(np.sqrt(held * squares / comb(2 * DIFFERENCES, DIFFERENCES)))
 
 
-def _density(windows: Sequence[Spectra], clean: Cleaning | None = None) -> Array:
-    """Return the mean density of windows, shape (f, m); NaN where a signal has no whole one."""
-    total = np.zeros_like(windows[0], dtype=float)
-    count = np.zeros(len(total.T))
-    for place, window in enumerate(windows):
-        for signal in np.flatnonzero(np.isfinite(window).all(axis=0)):
-            left = window[:, signal] if clean is None else clean(place, int(signal))
-            total[:, signal] += np.abs(left) ** 2
-            count[signal] += 1.0
-    return np.asarray(total / np.where(count > 0.0, count, np.nan))
-
-
 def _moving(band: Band, strokes: Sequence[Array]) -> bool:
     """Tell whether strokes show more than their noise where forces are looked at, for long enough.
 
@@ -326,7 +224,7 @@ def _moving(band: Band, strokes: Sequence[Array]) -> bool:
     far = band.bins > band.next_to_motion[2]
     if not far.any() or band.values(strokes) < EXPLAINED * UNKNOWNS:
         return False
-    density = _density(windows)
+    density = density_of(windows)
     return bool(band.near(density).mean() > MOVING * density[far].mean())
 
 
@@ -403,23 +301,8 @@ def _extrapolated(
     part = values * np.mean(band.bins <= band.next_to_motion[1])
     if fall > max(FLAT, 1.0 + np.sqrt(CLEAR * 4.0 / part)):
         return Level(np.full(len(means), np.nan), fall)
-    inside = _first_order(shape, band, values)
+    inside = first_order(shape, band, values)
     if inside > WORTH and fall > least:
         return Level(_sigmas(inside * means, smoother), fall)
     # Lines and resonances farther out are not what is near.
     return Level(_sigmas(means * (near if near < 1.0 / FLAT else 1.0), smoother))
-
-
-def _first_order(shape: Array, band: Band, values: float) -> float:
-    """Return the density at 0 of noise behind a filter of first order, of its shape (f,), mean 1.
-
-    It is 1 where `values` independent values do not tell it from white noise.
-    """
-    turn = 1.0 - np.cos(2.0 * np.pi * band.bins * band.period)
-    falling = 1.0 / (1.0 + np.outer(SLOPES, turn))
-    levels = np.mean(shape / falling, axis=1)
-    gains = -np.log(levels) - np.mean(np.log(falling), axis=1)
-    best = int(np.argmax(gains))
-    if values * gains[best] < CLEAR:
-        return 1.0
-    return float(levels[best])
