@@ -15,6 +15,7 @@ from stewart_driver.ethercat.errors import AlStatus
 
 MUTE = AlStatus(0, 0, '')
 SYNC_LOST = AlStatus(0x14, 0x1A, 'Synchronization error')
+INIT = AlStatus(1, 0, '')
 BACK = scripted_wire.ENABLE, State.OPERATION_ENABLED
 SECOND = round(1.0 / CYCLE)
 
@@ -245,9 +246,47 @@ def test_all_let_go_when_one_comes_back_that_has_restarted(holding: ScriptedBenc
     wire.counter, wire.status = 15, [OP] * 5 + [MUTE]
     assert holding.step(SECOND).live == 0b111111
     assert 'readdress 6' in wire.log
-    wire.status = [OP] * 5 + [AlStatus(1, 0, '')]
+    wire.status = [OP] * 5 + [INIT]
 
     assert holding.step(round(0.1 / CYCLE)).live == 0
+
+
+@pytest.mark.parametrize(
+    ('holds_alone', 'answer'), [(False, MUTE), (False, INIT), (True, INIT)], ids=str
+)
+def test_in_a_fault_that_all_hold_the_loss_of_a_drive_lets_all_go(
+    wire: ScriptedWire, holds_alone: bool, answer: AlStatus
+) -> None:
+    """Five went on holding over the leg that fell: its last statusword said that it was on."""
+    bench = ScriptedBench(wire, holds_alone=holds_alone)
+    bench.switch_on()
+    wire.bits[1] = 0x0210
+    fault = bench.step(20).fault
+    assert str(fault).startswith('leg 2: its drive ignores its target')
+    assert bench.step().live == 0b111111
+    wire.counter, wire.status = 15, [OP] * 3 + [answer] + [OP] * 2
+
+    # It is looked for every 10 ms, and has its time to ramp down where it is only silent.
+    measured = bench.step(round(0.034 / CYCLE))
+
+    assert (measured.live, measured.fault) == (0, fault)
+    assert words(bench) == [Control.DISABLE_VOLTAGE] * 6
+
+
+def test_in_a_fault_a_drive_behind_a_pulled_cable_holds_and_does_not_follow_again(
+    holding: ScriptedBench,
+) -> None:
+    wire = holding.wire
+    wire.bits[1] = 0x0210
+    assert holding.step(20).fault is not None
+    wire.counter, wire.status = 15, [OP] * 3 + [MUTE] + [OP] * 2
+
+    assert holding.step(SECOND).live == 0b111111
+    assert words(holding)[:3] == [Control.ENABLE_OPERATION] * 3
+    wire.counter, wire.status = 18, [OP] * 6
+    holding.step(2)
+    assert wire.states[3] is State.QUICK_STOP_ACTIVE
+    assert holding.step(SECOND).live == 0b111111
 
 
 def test_a_drive_out_of_op_is_not_stuck(holding: ScriptedBench) -> None:

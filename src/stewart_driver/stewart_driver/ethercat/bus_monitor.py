@@ -243,7 +243,7 @@ class BusMonitor:
         """Ask drives that have left OP for it again: outside of it no voltage can be taken."""
         statuses = self._wire.statuses()
         if any(item.state for item in statuses):
-            self._note_mute(statuses)
+            self._note_missing(statuses)
             # One that has restarted is told from one behind a pulled cable at the next look.
             for leg in self.mute:
                 self._wire.readdress(leg)
@@ -251,10 +251,11 @@ class BusMonitor:
             if item.state == SAFEOP | AL_ERROR:
                 self._wire.recover(leg)
 
-    def _note_mute(self, statuses: Sequence[AlStatus]) -> None:
+    def _note_missing(self, statuses: Sequence[AlStatus]) -> None:
         states = {leg: item.state & AL_STATE for leg, item in enumerate(statuses, 1)}
         self.mute = {leg for leg, state in states.items() if not state}
         self.restarted = {leg for leg, state in states.items() if state not in {0, SAFEOP, OP}}
+        self.missing |= self.mute | self.restarted
 
     def _lost(self) -> LegFault | None:
         """Blame the first leg that does not take part any more."""
@@ -267,7 +268,7 @@ class BusMonitor:
         if not missing or not (deserted or any(item.state for item in statuses)):
             return None
         self.missing.update(missing)
-        self._note_mute(statuses)
+        self._note_missing(statuses)
         names = ', '.join(str(leg) for leg in missing)
         which = f'; legs {names} are lost' if len(missing) > 1 else ''
         first = missing[0]
