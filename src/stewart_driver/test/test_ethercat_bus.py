@@ -47,6 +47,7 @@ class Slave:
         self.input, self.output = b'', b''
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms, self.output_manager = 100.0, 0x64
+        self.written: list[int] = []
 
     @property
     def name(self) -> str:
@@ -54,6 +55,11 @@ class Slave:
 
     def look(self) -> None:
         self.state, self.al_status = self._says()
+
+    def write_state(self) -> int:
+        """As pysoem: AL control is written with what `state` is."""
+        self.written.append(self.state)
+        return 1
 
     def add_emergency_callback(self, callback: Any) -> None:
         """None comes."""
@@ -191,6 +197,17 @@ def test_a_request_acknowledges_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cable.master.state == SAFEOP | ERROR_OR_ACKNOWLEDGE
     cable.bus.close()
     assert cable.master.state == INIT_WITH_ERROR
+
+
+def test_an_error_is_acknowledged_in_the_word_that_asks_for_op(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two words in turn: a slave that reads AL control each millisecond lost the second."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    cable.bus.recover(3)
+
+    assert [slave.written for slave in cable.master.slaves] == [[], [], [0x18], [], [], []]
 
 
 def test_couplers_and_terminals_among_the_drives_are_passed_over(

@@ -159,6 +159,23 @@ def test_drives_that_hold_without_the_bus_come_back_to_op_and_go_on_holding(
     assert holding.step(SECOND).fault is None
 
 
+def test_a_drive_that_stands_in_safeop_without_an_error_is_asked_for_op(
+    holding: ScriptedBench,
+) -> None:
+    """Only there it can be told to let go."""
+    wire = holding.wire
+    wire.status = [OP] * 5 + [SYNC_LOST]
+    holding.step(100)
+    wire.status = [OP] * 5 + [AlStatus(4, 0, '')]
+    wire.resettable, wire.log = False, []
+    holding.step(SECOND)
+
+    assert 2 < wire.log.count('recover 6') <= 20
+    wire.resettable = True
+    holding.step(SECOND)
+    assert wire.status == [OP] * 6
+
+
 def test_a_drive_without_a_way_back_from_its_quick_stop_is_named(
     holding: ScriptedBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,10 +14,13 @@ from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
 from stewart_driver.ethercat.errors import AlStatus, NotOperational, WrongBus
 from stewart_driver.ethercat.home import Known
+from stewart_driver.ethercat.op_requests import OpRequests
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, OutputImage
 from stewart_driver.ethercat.starting import merge_notes, start, StartedBus
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity
+
+SAFEOP = AlStatus(4, 0, '')
 
 
 @pytest.fixture
@@ -111,6 +114,43 @@ def test_a_drive_that_is_asked_for_op_again_and_again_is_named_with_its_reason(
     wire.reached[8] = [OP] * 3 + [refused] + [OP] * 2
     with pytest.raises(NotOperational, match=r'OP: leg 4: SAFEOP with error 0x0032 \(PLL error'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+
+class HalfHearing(ScriptedWire):
+    """Leg 4 takes the acknowledgement of its error alone; the next request brings it to OP."""
+
+    def recover(self, leg: int) -> None:
+        self.log.append(f'recover {leg} {self.time:.3f}')
+        heard = OP if self.status[3] == SAFEOP else SAFEOP
+        self.status = [*self.status[:3], heard, *self.status[4:]]
+
+
+def test_a_drive_that_has_taken_the_acknowledgement_alone_is_asked_again() -> None:
+    """It stood in SAFEOP for ever, and only one with an error was asked."""
+    wire = HalfHearing()
+    wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1A, 'Synchronization error')] + [OP] * 2
+
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    first, second = (float(line[10:]) for line in wire.log if line.startswith('recover 4'))
+    assert second - first == pytest.approx(0.05, abs=5 * CYCLE + 1e-9)
+
+
+def test_who_shows_no_error_is_asked_again_less_and_less_often() -> None:
+    """Some begin anew with each request, and some need a second to say why they refuse."""
+    wire = ScriptedWire()
+    wire.resettable = False
+    requests, asked = OpRequests(wire, 0.1), []
+    states = {0.0: SAFEOP, 1.0: AlStatus(0x14, 0x32, 'PLL error'), 1.01: SAFEOP}
+    for number in range(150):
+        wire.time = 0.01 * number
+        item = states[max(since for since in states if since <= wire.time)]
+        wire.log.clear()
+        requests.ask([OP, item])
+        asked += [round(wire.time, 2)] * len(wire.log)
+
+    assert wire.log == []
+    assert asked == [0.1, 0.2, 0.4, 0.8, 1.0, 1.05, 1.15, 1.35]
 
 
 def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(

@@ -203,7 +203,7 @@ def build() -> Callable[..., Bench]:
         now = [5_000_000_000]
         # Kindnesses that a test of something else asks for.
         kind = {'controlword_delay': 0, 'emergencies': True, 'sync_error_limit': 0}
-        drive = DriveType(**{**kind, **options})
+        drive = DriveType(**{**kind, 'request_delay': 0.0, **options})
         segment = Segment([drive] * count, lambda: now[0])
         return Bench(segment, now, drive.mailbox)
 

@@ -445,6 +445,8 @@ def main() -> int:
         emergencies=True,
         sync_error_limit=0,
         controlword_delay=0,
+        # SOEM's `reconfig` asks for INIT and at once for PREOP, for INIT it was before.
+        request_delay=0.0,
     )
     try:
         interface = launcher.start(launcher.Setup([drive] * 6, control=path))

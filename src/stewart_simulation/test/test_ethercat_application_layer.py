@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 import struct
 from typing import Any
 
@@ -72,6 +73,26 @@ def test_an_error_is_acknowledged_before_anything_but_init_is_taken(build: Build
     assert bench.request(1, OP) == (PREOP | ERROR, 0x11)
     assert bench.request(1, SAFEOP) == (PREOP | ERROR, 0x11)
     assert bench.request(1, INIT) == (INIT, 0)
+
+
+def test_a_request_is_lost_that_comes_before_the_device_has_read_the_one_before(
+    build: Build,
+) -> None:
+    """AL control is like a mailbox (ETG.1000.6); an acknowledgement and a request in turn are."""
+    bench = build(1).op()
+    slave = bench.segment.slaves[0]
+    slave.drive_type = replace(slave.drive_type, request_delay=1e-3)
+    slave.al.fall_back(SAFEOP, 0x1A)
+
+    assert bench.request(1, SAFEOP | ACKNOWLEDGE) == (SAFEOP | ERROR, 0x1A)
+    assert bench.request(1, OP) == (SAFEOP | ERROR, 0x1A)
+    assert bench.read(1, 0x0120, 2) == SAFEOP | ACKNOWLEDGE
+    bench.run(30, lambda _: [(0, 0)])
+    assert bench.al(1) == (SAFEOP, 0)
+    slave.al.fall_back(SAFEOP, 0x1A)
+    bench.request(1, OP | ACKNOWLEDGE)
+    bench.run(30, lambda _: [(0, 0)])
+    assert bench.al(1) == (OP, 0)
 
 
 def test_acknowledging_with_the_same_state_clears_the_error(build: Build) -> None:

@@ -333,6 +333,9 @@ def test_the_end_takes_the_voltage_off_and_frees_the_wire(use: Callable[..., Use
     user.loop.end()
 
     assert user.seen('drive_states') == ['SWITCH_ON_DISABLED'] * 6
+    # They read the last request a millisecond later, and the wire is ahead of its user.
+    user.now = round(1e9 * user.rig.now()) + 10 * STEP
+    user.rig.advance()
     assert user.seen('al_states') == ['INIT'] * 6
     user.backend().open(user.now / 1e9)
 

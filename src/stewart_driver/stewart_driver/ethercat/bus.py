@@ -194,11 +194,13 @@ class Bus:
         self._master.write_state()
 
     def recover(self, leg: int) -> None:
-        """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
+        """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again.
+
+        In one word: until the device has read AL control, another that is written is lost.
+        """
         slave = self._slaves[leg - 1]
-        for state in (pysoem.SAFEOP_STATE | pysoem.STATE_ACK, pysoem.OP_STATE):
-            slave.state = state
-            slave.write_state()
+        slave.state = pysoem.OP_STATE | pysoem.STATE_ACK
+        slave.write_state()
 
     def readdress(self, leg: int) -> None:
         """Give a slave its address that has restarted at its place on the cable, if it has."""

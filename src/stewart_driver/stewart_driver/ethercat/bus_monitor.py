@@ -13,7 +13,6 @@ from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.errors import (
-    AL_ERROR,
     AL_STATE,
     AlStatus,
     Emergency,
@@ -21,6 +20,7 @@ from stewart_driver.ethercat.errors import (
     OP,
     SAFEOP,
 )
+from stewart_driver.ethercat.op_requests import OpRequests
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.ethercat.wires import Wire
@@ -106,6 +106,7 @@ class BusMonitor:
         self._statistics = statistics
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
         self._fault: LegFault | None = None
+        self._requests = OpRequests(wire)
         self._incomplete, self._silent = 0, False
         self._counter, self._counted_at = 0, 0.0
         self._heard_at: float | None = None
@@ -124,6 +125,7 @@ class BusMonitor:
         """Forget fault and emergencies, after a reset."""
         self._fault, self.missing = None, set()
         self.mute, self.restarted = set(), set()
+        self._requests = OpRequests(self._wire)
         self._heard_at = None
         for leg in range(1, LEGS + 1):
             self._wire.emergencies(leg)
@@ -247,9 +249,7 @@ class BusMonitor:
             # One that has restarted is told from one behind a pulled cable at the next look.
             for leg in self.mute:
                 self._wire.readdress(leg)
-        for leg, item in enumerate(statuses, 1):
-            if item.state == SAFEOP | AL_ERROR:
-                self._wire.recover(leg)
+        self._requests.ask(statuses)
 
     def _note_missing(self, statuses: Sequence[AlStatus]) -> None:
         states = {leg: item.state & AL_STATE for leg, item in enumerate(statuses, 1)}

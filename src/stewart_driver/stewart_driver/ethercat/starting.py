@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from math import inf
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
@@ -21,6 +22,7 @@ from stewart_driver.ethercat.errors import (
     WrongBus,
 )
 from stewart_driver.ethercat.home import Known
+from stewart_driver.ethercat.op_requests import FIRST_WAIT, OpRequests
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.sdo import SdoChannel
@@ -187,6 +189,7 @@ class Resumption:
     ) -> None:
         self._wire, self._clocks, self._phase = wire, kind.clocks, phase
         self._asked = asked
+        self._requests = OpRequests(wire, wire.now() + FIRST_WAIT if asked else inf)
         self.refusals: dict[int, AlStatus] = {}
 
     def reached(self, number: int) -> bool:
@@ -217,7 +220,7 @@ class Resumption:
         for leg, item in enumerate(statuses, 1):
             if item.state == SAFEOP | AL_ERROR:
                 self.refusals[leg] = item
-                self._wire.recover(leg)
+        self._requests.ask(statuses)
         return all(item.state == OP for item in statuses)
 
 

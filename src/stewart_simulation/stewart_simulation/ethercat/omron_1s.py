@@ -74,6 +74,7 @@ class DriveType:
         controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
         sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
+        request_delay: After what time it reads AL control [s]; what is written until then is lost.
     """
 
     identity: Identity = R88D_1SN04H
@@ -89,6 +90,7 @@ class DriveType:
     controlword_delay: int = 2
     sto_is_fault: bool = False
     enable_delay: float = 0.0
+    request_delay: float = 1e-3
     homing: homing.HomingSwitches | None = None
 
 

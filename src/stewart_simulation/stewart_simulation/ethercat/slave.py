@@ -159,6 +159,8 @@ class Slave:
         self.sync_errors, self._fresh = 0, False
         self._outputs, self._inputs = Layout(()), Layout(())
         self._fed: int | None = None
+        # What of AL control the device has not read, and when it will.
+        self._asked: tuple[int, int] | None = None
         self.station = 0
         # Type, revision, FMMUs, sync managers, RAM, ports and features of the controller.
         memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 0c 00')
@@ -174,9 +176,23 @@ class Slave:
         self.station = self.memory.get(registers.STATION_ADDRESS, 2)
 
     def _take_request(self) -> None:
-        # Without a valid EEPROM the interface to the device is not configured: nobody answers.
-        if self.eeprom.valid:
-            self.al.request(self.memory.get(registers.AL_CONTROL, 2), self._instant.ns)
+        """Keep a request for the device: until that has read it the master cannot write another.
+
+        Without a valid EEPROM the interface to the device is not configured: nobody answers.
+        """
+        if not self.eeprom.valid:
+            return
+        now = self._instant.ns
+        if self._asked is None:
+            due = now + round(1e9 * self.drive_type.request_delay)
+            self._asked = self.memory.get(registers.AL_CONTROL, 2), due
+        self.memory.set(registers.AL_CONTROL, 2, self._asked[0])
+        self._read_request(now)
+
+    def _read_request(self, now: int) -> None:
+        if self._asked is not None and now >= self._asked[1]:
+            (word, _), self._asked = self._asked, None
+            self.al.request(word, now)
 
     # The master's accesses.
 
@@ -346,6 +362,7 @@ class Slave:
         """Look whether something is overdue, or a pending transition can be completed [ns]."""
         if self.al.state is AlState.OP and self._outputs.size and not self._watched(now):
             self.expire()
+        self._read_request(now)
         self.al.tick(now)
 
     def present(self) -> None:

@@ -195,9 +195,9 @@ class InlineBus:
 
     def recover(self, leg: int) -> None:
         """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
-        for state in (standard.SAFEOP | standard.ERROR_OR_ACKNOWLEDGE, standard.OP):
-            station = standard.FIRST_STATION + leg - 1
-            self._link.write(station, standard.AL_CONTROL, struct.pack('<H', state))
+        station, word = standard.FIRST_STATION + leg - 1, standard.OP
+        word |= standard.ERROR_OR_ACKNOWLEDGE
+        self._link.write(station, standard.AL_CONTROL, struct.pack('<H', word))
 
     def readdress(self, leg: int) -> None:
         """Give a slave its address that has restarted at its place on the cable, if it has."""
