@@ -275,6 +275,37 @@ def test_a_fault_that_stays_is_told(bench: ScriptedBench) -> None:
         bench.active.reset()
 
 
+@pytest.mark.parametrize('on', [False, True])
+def test_after_a_refused_reset_no_fault_is_acknowledged_any_more(
+    braked: ScriptedBench, on: bool
+) -> None:
+    """It went on 50 times a second: a fault that ended later was gone without a request."""
+    if on:
+        braked.switch_on()
+    braked.wire.fail(4, 0x4310)
+    braked.wire.resettable = False
+    braked.step(5)
+    with pytest.raises(DriverError, match='cannot be reset'):
+        braked.active.reset()
+    braked.wire.resettable = True
+    sent = len(braked.wire.sent)
+
+    measured = braked.step(100)
+
+    assert measured.live == (0b101111 if on else 0)
+    others = Control.ENABLE_OPERATION if on else Control.DISABLE_VOLTAGE
+    faulty = Control.DISABLE_VOLTAGE
+    expected = [others] * 4 + [faulty, others]
+    assert [[word for word, _, _ in frame] for frame in braked.wire.sent[sent:]] == [
+        expected
+    ] * 100
+    assert braked.wire.states[4] is State.FAULT
+    assert str(measured.fault).startswith('drive of leg 5 reports fault 0x4310')
+    braked.active.reset()
+    braked.active.enable()
+    braked.until_on()
+
+
 def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: ScriptedBench) -> None:
     bench.wire.fail(4, 0x4310)
     bench.active.enable()

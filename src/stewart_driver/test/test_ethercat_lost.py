@@ -10,6 +10,7 @@ import pytest
 from scripted_bench import ScriptedBench
 import scripted_wire
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
+from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.cia402.states import Control, State
 from stewart_driver.ethercat.errors import AlStatus
 
@@ -174,6 +175,27 @@ def test_a_drive_that_stands_in_safeop_without_an_error_is_asked_for_op(
     wire.resettable = True
     holding.step(SECOND)
     assert wire.status == [OP] * 6
+
+
+def test_what_drives_hold_by_themselves_they_hold_after_a_refused_reset(
+    wire: ScriptedWire,
+) -> None:
+    bench = ScriptedBench(wire, replace(KIND, brake_apply=CYCLE), holds_alone=True)
+    bench.switch_on()
+    wire.states, wire.status = [State.QUICK_STOP_ACTIVE] * 6, [SYNC_LOST] * 6
+    bench.step(SECOND)
+    wire.fail(4, 0x4310)
+    wire.resettable = False
+
+    with pytest.raises(DriverError, match='cannot be reset: drive of leg 5 reports fault 0x4310'):
+        bench.active.reset()
+
+    wire.resettable = True
+    assert bench.step(SECOND).live == 0b101111
+    assert wire.states[4] is State.FAULT
+    assert words(bench) == [
+        Control.DISABLE_VOLTAGE if axis == 4 else Control.QUICK_STOP for axis in range(6)
+    ]
 
 
 def test_a_drive_without_a_way_back_from_its_quick_stop_is_named(

@@ -290,6 +290,20 @@ class ActiveBus:
         self._leg_fault, self.homing = None, None
         self._recover()
         self.group.reset()
+        try:
+            self._prove_reset()
+        except DriverError:
+            # Else acknowledging would go on, and a fault would end that nobody has looked at.
+            if self.live:
+                self.withdraw()
+            else:
+                self.group.disable()
+            raise
+        if not self.live:
+            self.group.disable()
+
+    def _prove_reset(self) -> None:
+        """Go on acknowledging until no fault has come back for a while; raises `DriverError`."""
         gone_at: float | None = None
         limit = self._wire.now() + RESET_TIMEOUT + RESET_PROOF
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
@@ -304,12 +318,9 @@ class ActiveBus:
             elif fault := self._monitor.look(now, self.legs.inputs, self.group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
             elif now - gone_at >= RESET_PROOF:
-                break
-        else:
-            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self.legs.inputs)
-            raise DriverError(f'the fault cannot be reset: {fault}')
-        if not self.live:
-            self.group.disable()
+                return
+        fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self.legs.inputs)
+        raise DriverError(f'the fault cannot be reset: {fault}')
 
     def _recover(self) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
