@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from io import BytesIO
+from collections.abc import Generator
 import os
 import queue
-import socket
 import threading
 from typing import Any
 
@@ -16,154 +14,22 @@ import pytest
 
 pytest.importorskip('pysoem')
 
-from stewart_driver.ethercat import bus as bus_module
-from stewart_driver.ethercat import mailbox
-from stewart_driver.ethercat.bus import Bus
-from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
-from stewart_driver.rig_file import DriveIdentity
+from scripted_cable import (
+    accepts,
+    Cable,
+    close_sockets,
+    COUPLER,
+    DRIVE,
+    INIT_WITH_ERROR,
+    PREOP,
+    Slave,
+    TERMINAL,
+)
+from stewart_driver.ethercat.errors import NotOperational, WrongCount
 
-PREOP, SAFEOP, INIT_WITH_ERROR, ERROR_OR_ACKNOWLEDGE = 2, 4, 0x11, 0x10
-COUPLER, TERMINAL, DRIVE = (2, 0x044C2C52), (2, 0x07D83052), (0xAB, 0x1402)
+SAFEOP, ERROR_OR_ACKNOWLEDGE = 4, 0x10
 
-
-SOCKETS: list[socket.socket] = []
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close what the masters have opened."""
-    yield
-    while SOCKETS:
-        SOCKETS.pop().close()
-
-
-class Slave:
-    """A slave as pysoem shows it; its state is that of `says` at every look."""
-
-    def __init__(self, identity: tuple[int, int], says: Callable[[], tuple[int, int]]) -> None:
-        self.man, self.id = identity
-        self.rev = 0x10000
-        self.state = self.al_status = 0
-        self.input, self.output = b'', b''
-        self._says, self.mailbox_reads = says, 0
-        self.watchdog_ms, self.output_manager = 100.0, 0x64
-        self.written: list[int] = []
-
-    @property
-    def name(self) -> str:
-        return f'KW-{self.id:X}'
-
-    def look(self) -> None:
-        self.state, self.al_status = self._says()
-
-    def write_state(self) -> int:
-        """As pysoem: AL control is written with what `state` is."""
-        self.written.append(self.state)
-        return 1
-
-    def add_emergency_callback(self, callback: Any) -> None:
-        """None comes."""
-
-    sdo_read: Callable[..., bytes]
-
-    def mbx_receive(self) -> int:
-        self.mailbox_reads += 1
-        return 0
-
-    def set_watchdog(self, kind: str, time_ms: float) -> None:
-        """As pysoem, for a slave that counts tenths of a millisecond."""
-        if 10.0 * time_ms > 65535.0:
-            raise AttributeError('wd_time_ms is limited to 6553.5 ms')
-        self.watchdog_ms = time_ms
-
-    def get_watchdog(self, kind: str) -> float:
-        return self.watchdog_ms
-
-    def _fprd(self, register: int, length: int) -> bytes:
-        assert (register, length) == (0x0814, 1)
-        return bytes([self.output_manager])
-
-    def dc_sync(self, *_: Any) -> None: ...
-
-    setup_func: Callable[[Slave], None]
-
-
-class Master:
-    """As pysoem's."""
-
-    expected_wkc = 18
-    state = 0
-    sdo_read_timeout = sdo_write_timeout = 700_000
-
-    def __init__(self, slaves: list[Slave]) -> None:
-        self.slaves = slaves
-        self.interface, self.cable = socket.socketpair()
-        SOCKETS.extend((self.interface, self.cable))
-
-    def open(self, interface: str) -> None:
-        self.socket = self.interface.dup()
-        SOCKETS.append(self.socket)
-
-    def config_init(self) -> int:
-        return len(self.slaves)
-
-    def read_state(self) -> None:
-        for slave in self.slaves:
-            slave.look()
-
-    def write_state(self) -> None: ...
-
-    def close(self) -> None: ...
-
-    frames = 0
-
-    def config_dc(self) -> None: ...
-
-    def config_map(self) -> None:
-        for slave in self.slaves:
-            slave.setup_func(slave)
-
-    def send_processdata(self) -> None:
-        self.frames += 1
-
-    def receive_processdata(self, timeout: int) -> int:
-        """Read once, as SOEM does even where no time is left."""
-        try:
-            return len(self.socket.recv(100))
-        except BlockingIOError:
-            return -1
-
-
-class Cable:
-    """A bus with given slaves, and a time of its own."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *identities: tuple[int, int]) -> None:
-        self.time = 0.0
-        self.preop_at = [0.0] * len(identities)
-        self.error: dict[int, int] = {}
-        slaves = [Slave(item, self._state_of(place)) for place, item in enumerate(identities)]
-        self.master = Master(slaves)
-        monkeypatch.setattr(bus_module.pysoem, 'Master', lambda: self.master)
-        monkeypatch.setattr(bus_module.network, 'check', lambda name: None)
-        monkeypatch.setattr(bus_module.network, 'claim', lambda name: BytesIO())
-        self.bus = Bus('eth1', 0.002)
-        monkeypatch.setattr(self.bus, 'now', lambda: self.time)
-        monkeypatch.setattr(self.bus, 'sleep', self._sleep)
-
-    def _sleep(self, duration: float) -> None:
-        self.time += duration
-
-    def _state_of(self, place: int) -> Callable[[], tuple[int, int]]:
-        def state() -> tuple[int, int]:
-            if place in self.error:
-                return INIT_WITH_ERROR, self.error[place]
-            return (PREOP if self.time >= self.preop_at[place] else 1), 0
-
-        return state
-
-
-def accepts(identity: DriveIdentity) -> bool:
-    return (identity.vendor, identity.product) == DRIVE
+closed = pytest.fixture(autouse=True)(close_sockets)
 
 
 def test_a_drive_may_take_seconds_to_preop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,107 +200,3 @@ def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(cable.bus.each([all_there.wait] * 6)) == [0, 1, 2, 3, 4, 5]
     with pytest.raises(ZeroDivisionError):
         cable.bus.each([lambda: 1, lambda: 1 // 0])
-
-
-def test_a_drive_asks_again_that_got_the_answer_of_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """SOEM has one list of errors for all slaves, and pysoem takes the oldest."""
-    cable = Cable(monkeypatch, COUPLER, DRIVE)
-    (drive,) = cable.bus.scan(1, accepts)
-    error = bus_module.pysoem.SdoError
-    answers: list[Any] = [error(1, 0x6007, 0, 0x06020000, 'no object'), AssertionError(), b'\7']
-
-    def read(_index: int, _subindex: int, **_: bool) -> bytes:
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return bytes(answer)
-
-    cable.master.slaves[1].sdo_read = read
-    assert drive.read(0x6040, 0) == b'\7'
-    answers[:] = [AssertionError(), error(2, 0x6007, 0, 0x06020000, 'no object')]
-    with pytest.raises(SdoRefused, match='drive of leg 1 refuses object 6007h:0: abort 0x0602'):
-        drive.read(0x6007, 0)
-
-
-class LateMailbox:
-    """A drive that answers in order, its first answer when nobody waits for it any more.
-
-    As SOEM has it: what waits in the mailbox is dropped before a question, an answer counts by its
-    index alone.
-    """
-
-    def __init__(self) -> None:
-        self.waiting: list[tuple[int, int]] = []
-        self.late: list[tuple[int, int]] = []
-        self.asked = 0
-
-    def read(self, index: int, subindex: int, **_: bool) -> bytes:
-        self.waiting.clear()
-        self.asked += 1
-        if self.asked == 1:
-            self.late.append((index, subindex))
-            raise bus_module.pysoem.WkcError
-        self.waiting += [*self.late, (index, subindex)]
-        self.late.clear()
-        came, at = self.waiting.pop(0)
-        # What it has to say beside comes later than the next question.
-        self.late, self.waiting = self.waiting, []
-        if came != index:
-            raise bus_module.pysoem.PacketError(2, 1)
-        return bytes([at])
-
-    def receive(self) -> int:
-        """As pysoem: the working counter."""
-        self.waiting, self.late = self.waiting + self.late, []
-        return 1 if self.waiting and self.waiting.pop(0) else 0
-
-
-def test_an_answer_that_comes_late_is_not_taken_for_the_next_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """One answer after 1 s, and each entry of a map was read as the one before it."""
-    cable = Cable(monkeypatch, COUPLER, DRIVE)
-    (drive,) = cable.bus.scan(1, accepts)
-    monkeypatch.setattr(mailbox, 'SDO_PATIENCE', 0.0)
-    monkeypatch.setattr(mailbox, 'LATE_PATIENCE', 0.0)
-    for index in (0x1600, 0x1A00):
-        box = LateMailbox()
-        monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', box.read, raising=False)
-        monkeypatch.setattr(cable.master.slaves[1], 'mbx_receive', box.receive)
-        read = [(0x1600, 1), (0x1600, 2), (index, 3), (0x1600, 4)]
-        assert [drive.read(*item)[0] for item in read] == [1, 2, 3, 4]
-    assert cable.master.sdo_read_timeout == cable.master.sdo_write_timeout == 2_000_000
-
-
-def test_a_drive_that_does_not_answer_is_not_waited_for_at_each_object(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cable = Cable(monkeypatch, COUPLER, DRIVE)
-    (drive,) = cable.bus.scan(1, accepts)
-    asked = []
-
-    def read(index: int, _subindex: int, **_: bool) -> bytes:
-        asked.append(index)
-        raise bus_module.pysoem.WkcError
-
-    monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', read, raising=False)
-
-    def ask(*indices: int) -> None:
-        asked.clear()
-        for index in indices:
-            with pytest.raises(SdoRefused, match=f'refuses object {index:04X}h:0: no answer'):
-                drive.read(index, 0)
-
-    # At once: the errors that it has told were taken by others.
-    ask(0x60C2, 0x605E)
-    assert asked == [0x60C2] * 3 + [0x605E] * 3
-    monkeypatch.setattr(mailbox, 'SDO_PATIENCE', 0.0)
-    monkeypatch.setattr(mailbox, 'LATE_PATIENCE', 0.0)
-    ask(0x1018, 0x6064, 0x1C12)
-    assert asked == [0x1018] * 3
-    # It has started anew.
-    (drive,) = cable.bus.scan(1, accepts)
-    monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', lambda *_, **__: b'\1')
-    assert drive.read(0x1018, 0) == b'\1'

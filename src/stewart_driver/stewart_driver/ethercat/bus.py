@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -67,6 +68,8 @@ class Bus:
         self._master.sdo_read_timeout = round(MICROSECONDS * SDO_PATIENCE)
         self._master.sdo_write_timeout = round(MICROSECONDS * SDO_PATIENCE)
         self._emergencies: list[tuple[int, Emergency]] = []
+        # How many have come, by places on the cable from 1.
+        self._heard: Counter[int] = Counter()
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
         self.watchdogs: list[float] = []
@@ -114,7 +117,8 @@ class Bus:
         ]
         self._slaves = slaves if len(ours) != count else ours
         self.drives = [
-            Drive(leg, slave, slaves.index(slave) + 1) for leg, slave in enumerate(self._slaves, 1)
+            Drive(leg, slave, slaves.index(slave) + 1, self._heard.__getitem__)
+            for leg, slave in enumerate(self._slaves, 1)
         ]
         if count not in {None, len(self.drives)}:
             raise WrongCount(self._interface, [drive.name for drive in self.drives], count)
@@ -292,6 +296,7 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
+        self._heard[message.slave_pos] += 1
 
 
 def _open(master: pysoem.Master, interface: str) -> int:

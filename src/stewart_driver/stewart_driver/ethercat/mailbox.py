@@ -20,6 +20,9 @@ SDO_TRIES = 3
 # for, too, before it is asked again: SOEM would take it for the answer to the next question, and
 # compares the index alone [s].
 SDO_PATIENCE, LATE_PATIENCE = 2.0, 1.0
+# SOEM gives up at once where an emergency comes instead of the answer, which is still to come,
+# and where another has taken its error: one is looked for as long as a slow mailbox takes, twice.
+EARLY_PATIENCE = 0.1
 # Of pysoem's packet errors: an answer to something else.
 UNEXPECTED_ANSWER = 1
 # Drives that refuse in the same instant may take each other's answer: SOEM has one list of errors,
@@ -29,12 +32,18 @@ LOOK_PERIOD = 0.01
 
 
 class Drive:
-    """One slave, object by object; its leg, 1 to 6, is its place on the cable."""
+    """One slave, object by object; its leg, 1 to 6, is its place on the cable.
 
-    def __init__(self, leg: int, slave: pysoem.CdefSlave, place: int) -> None:
+    Args:
+        place: On the cable, from 1, as pysoem counts.
+        heard: Returns how many emergencies have come from a place.
+    """
+
+    def __init__(
+        self, leg: int, slave: pysoem.CdefSlave, place: int, heard: Callable[[int], int]
+    ) -> None:
         self.leg = leg
-        # On the cable, from 1, as pysoem counts.
-        self._slave, self._place = slave, place
+        self._slave, self._place, self._heard = slave, place, heard
         # Whether it was silent at all tries for an object: it is not waited for 70 times.
         self._mute = False
 
@@ -69,30 +78,42 @@ class Drive:
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
         reason, missed, silent, confused = 'no answer', 0, 0, 0
         while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
-            limit = time.monotonic() + SDO_PATIENCE
+            limit, heard = time.monotonic() + SDO_PATIENCE, self._heard(self._place)
+            # So long an answer is looked for that may be still to come.
+            late: float | None = None
             try:
-                return call() or b''
+                data = call() or b''
             except pysoem.WkcError:
+                interrupted = self._heard(self._place) > heard
+                confused, missed = confused + interrupted, missed + (not interrupted)
                 # Before its time is over, its own error may have been taken by another.
-                missed, silent = missed + 1, silent + (time.monotonic() >= limit)
+                silent += time.monotonic() >= limit
+                late = LATE_PATIENCE if interrupted else EARLY_PATIENCE
             except AssertionError:
                 confused += 1
             except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
                 if error.slave_pos != self._place:
                     confused += 1
                 elif _unexpected(error):
-                    missed, limit = missed + 1, 0.0
+                    missed, late = missed + 1, LATE_PATIENCE
                 else:
                     reason = _reason(error)
                     break
+            else:
+                if self._heard(self._place) > heard:
+                    # It may have interrupted the try before, and was taken note of only now.
+                    self._drop_answer(EARLY_PATIENCE)
+                return data
             if time.monotonic() >= limit:
-                self._drop_answer()
+                late = LATE_PATIENCE
+            if late is not None:
+                self._drop_answer(late)
         self._mute = self._mute or silent == SDO_TRIES
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
-    def _drop_answer(self) -> None:
+    def _drop_answer(self, patience: float) -> None:
         """Take the answer that is still to come, if any, from the mailbox."""
-        limit = time.monotonic() + LATE_PATIENCE
+        limit = time.monotonic() + patience
         while True:
             with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
                 if self._slave.mbx_receive() > 0:
