@@ -38,6 +38,7 @@ class Slave:
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms, self.output_manager = 100.0, 0x64
         self.written: list[int] = []
+        self.setup_func: Callable[[Slave], None] = lambda _slave: None
 
     @property
     def name(self) -> str:
@@ -75,8 +76,6 @@ class Slave:
         return bytes([self.output_manager])
 
     def dc_sync(self, *_: Any) -> None: ...
-
-    setup_func: Callable[[Slave], None]
 
 
 class Master:

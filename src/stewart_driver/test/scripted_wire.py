@@ -129,7 +129,7 @@ class ScriptedWire:
         self.log.append('scan')
         return [ScriptedSlave(leg, self) for leg in range(1, count + 1)]
 
-    def map(self, *, watchdog: float, sync: Any) -> None:
+    def map(self, *, watchdog: float, sync: Any, sizes: Any) -> None:
         self.log.append(f'map {watchdog:g} {sync}')
         self.status = self.reached[4]
 

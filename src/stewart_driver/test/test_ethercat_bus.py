@@ -25,7 +25,8 @@ from scripted_cable import (
     Slave,
     TERMINAL,
 )
-from stewart_driver.ethercat.errors import NotOperational, WrongCount
+from stewart_driver.ethercat import bus as bus_module
+from stewart_driver.ethercat.errors import DisturbedMap, NotOperational, UnusableMap, WrongCount
 
 SAFEOP, ERROR_OR_ACKNOWLEDGE = 4, 0x10
 
@@ -189,6 +190,63 @@ def test_a_watchdog_that_the_eeprom_does_not_arm_is_seen(monkeypatch: pytest.Mon
     cable.bus.map(watchdog=0.2, sync=None)
 
     assert cable.bus.watchdogs == [0.2, 0.2, 0.0, 0.2, 0.2, 0.2]
+
+
+def laid_out(monkeypatch: pytest.MonkeyPatch, *errors: Exception) -> Cable:
+    """Return a cable in SAFEOP, on which SOEM notes errors while it reads the maps."""
+    cable = Cable(monkeypatch, COUPLER, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    for slave in cable.master.slaves:
+        slave._says = lambda: (SAFEOP, 0)
+        slave.output, slave.input = bytes(12), bytes(28)
+    read = cable.master.config_map
+
+    def note() -> None:
+        read()
+        if errors:
+            raise bus_module.pysoem.ConfigMapError(list(errors))
+
+    monkeypatch.setattr(cable.master, 'config_map', note)
+    return cable
+
+
+SIZES = [(12, 28)] * 6
+
+
+def test_process_data_of_another_length_than_the_maps_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A map that was misread by one entry, and a position two octets away."""
+    cable = laid_out(monkeypatch)
+    cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+    cable.master.slaves[3].input = bytes(30)
+    with pytest.raises(UnusableMap, match=r': leg 3 has 12 and 30 octets, its maps 12 and 28$'):
+        cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+
+
+def test_an_emergency_while_the_maps_are_read_does_not_end_a_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What SOEM has noted beside answers pysoem calls an unexpected error."""
+    cable = laid_out(monkeypatch, Exception('unexpected error'))
+    cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+    # What waited in the mailboxes was taken before.
+    assert [slave.mailbox_reads for slave in cable.master.slaves] == [1] * 7
+    assert cable.bus.watchdogs == [0.1] * 6
+    cable.master.slaves[6].output = b''
+    with pytest.raises(DisturbedMap, match=r'an emergency came .* leg 6 has 0 and 28 octets'):
+        cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+    cable.master.slaves[6]._says = lambda: (INIT_WITH_ERROR, 0x1D)
+    with pytest.raises(DisturbedMap, match=r'an emergency came .* leg 6: INIT with error 0x001D'):
+        cable.bus.map(watchdog=0.1, sync=None)
+
+
+def test_a_refused_object_of_the_maps_ends_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = bus_module.pysoem.SdoError(3, 0x1C12, 0, 0x06020000, 'no object')
+    cable = laid_out(monkeypatch, Exception('unexpected error'), refused)
+    with pytest.raises(NotOperational, match='the process data') as caught:
+        cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+    assert not isinstance(caught.value, DisturbedMap)
 
 
 def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

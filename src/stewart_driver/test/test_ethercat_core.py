@@ -119,12 +119,24 @@ def test_what_is_mapped_and_not_ours_keeps_its_value() -> None:
     assert image.pack(6, 1, -1).hex() == '08' + '0600' + '01020304' + '01000000' + 'ffff'
 
 
+def test_gaps_of_a_map_may_be_alike() -> None:
+    entries = (0x60400010, 0x00000008, 0x00000008, 0x00050008, 0x00050008, 0x607A0020)
+
+    assert OutputImage(1, entries, lambda *_: b'').pack(6, -2, 0).hex() == '0600' + '00000000' + (
+        'feffffff'
+    )
+
+
 @pytest.mark.parametrize(
     ('entries', 'message'),
     [
         ((0x60400010,), r'leg 4 does not map target position \(607Ah\); it maps 6040h'),
         ((0x60400010, 0x00000004, 0x607A0020), 'target position'),
         ((), 'controlword.*nothing'),
+        (
+            (0x60400010, 0x607A0020, 0x607A0020),
+            'leg 4 says that it maps 6040h, 607Ah, 607Ah: one is there twice',
+        ),
     ],
 )
 def test_maps_without_what_is_needed_are_refused(entries: Any, message: str) -> None:

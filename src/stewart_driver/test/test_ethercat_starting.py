@@ -12,7 +12,7 @@ import pytest
 from scripted_wire import COUNTS, CYCLE, KIND, OP, OPTIONS, ScriptedSlave, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
-from stewart_driver.ethercat.errors import AlStatus, NotOperational, WrongBus
+from stewart_driver.ethercat.errors import AlStatus, DisturbedMap, NotOperational, WrongBus
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.op_requests import OpRequests
 from stewart_driver.ethercat.phase_lock import PhaseLock
@@ -114,6 +114,32 @@ def test_a_drive_that_is_asked_for_op_again_and_again_is_named_with_its_reason(
     wire.reached[8] = [OP] * 3 + [refused] + [OP] * 2
     with pytest.raises(NotOperational, match=r'OP: leg 4: SAFEOP with error 0x0032 \(PLL error'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+
+class Disturbed(ScriptedWire):
+    """A wire on which emergencies come while the process data are laid out, so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.left = times
+
+    def map(self, *, watchdog: float, sync: Any, sizes: Any) -> None:
+        assert sizes == [(8, 11)] * 6
+        super().map(watchdog=watchdog, sync=sync, sizes=sizes)
+        if self.left:
+            self.left -= 1
+            raise DisturbedMap('SAFEOP', ['an emergency'])
+
+
+def test_a_start_that_an_emergency_has_disturbed_is_repeated_once() -> None:
+    wire = Disturbed(1)
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    second = wire.log.index('scan', 1)
+    assert '6 write 6060' in wire.log[second:]
+    assert wire.log[-1] == 'use_cycle_timeout'
+    with pytest.raises(NotOperational, match='SAFEOP: an emergency'):
+        start(Disturbed(2), KIND, OPTIONS, PhaseLock(CYCLE))
 
 
 class HalfHearing(ScriptedWire):

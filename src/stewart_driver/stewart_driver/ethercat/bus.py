@@ -16,15 +16,18 @@ import time
 from typing import Any
 
 import pysoem
+from stewart_driver.errors import TransportError
 from stewart_driver.ethercat import interface as network
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
     AlStatus,
+    DisturbedMap,
     Emergency,
     NotOperational,
     WrongCount,
 )
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
+from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
 
@@ -105,6 +108,7 @@ class Bus:
             WrongCount: If they are not `count`.
             NotOperational: If a slave does not reach PREOP.
         """
+        self._clocks_run = False
         self._master.config_init()
         # Before the first SDO: an emergency that waits in a mailbox would be raised there.
         for slave in self._master.slaves:
@@ -155,11 +159,25 @@ class Bus:
             return f'leg {self._slaves.index(slave) + 1}'
         return f'slave {number + 1} ({name_of(slave)})'
 
-    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
+    def map(
+        self,
+        *,
+        watchdog: float,
+        sync: tuple[float, float] | None,
+        sizes: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        """Lay the process data out and ask for SAFEOP.
 
         Args:
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
+            sizes: Octets of outputs and inputs of each drive, as its maps were read; None to
+                compare nothing.
+
+        Raises:
+            NotOperational: If a drive does not reach SAFEOP.
+            UnusableMap: If a drive exchanges more or less octets.
+            DisturbedMap: If either is so and an emergency has come meanwhile: the next try may
+                succeed, from `scan` on.
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
@@ -180,13 +198,35 @@ class Bus:
             self._master.config_dc()
             self._clocks_run = True
         try:
-            self._master.config_map()
+            disturbed = self._lay_out()
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
             raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
+        try:
+            if sizes is not None:
+                check_sizes(sizes, [(len(item.output), len(item.input)) for item in self._slaves])
+            self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)
+        except TransportError as error:
+            if disturbed:
+                said = f'an emergency came while the process data were laid out; {error}'
+                raise DisturbedMap('SAFEOP', [said]) from error
+            raise
+
+    def _lay_out(self) -> bool:
+        """Let SOEM read the maps; tell whether an emergency has come meanwhile.
+
+        It came instead of an answer, or beside all of them, which SOEM does not tell.
+        """
+        for slave in self._master.slaves:
+            # What waits already is out of the way.
+            _look_into(slave)
+        try:
+            self._master.config_map()
         except pysoem.ConfigMapError as error:
-            raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
-        self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)
+            if any(hasattr(item, 'slave_pos') for item in error.error_list):
+                raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
+            return True
+        return False
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
@@ -257,9 +297,7 @@ class Bus:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
         asked = self._asked.get(leg)
         if asked is None or asked.done():
-            # Drop stale SDO replies.
-            with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
-                self._slaves[leg - 1].mbx_receive()
+            _look_into(self._slaves[leg - 1])
         # pysoem counts all slaves of the cable, from 1.
         place = self._master.slaves.index(self._slaves[leg - 1]) + 1
         taken = [item for at, item in self._emergencies if at == place]
@@ -314,6 +352,12 @@ def _sockets() -> set[int]:
             if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
                 found.add(int(name))
     return found
+
+
+def _look_into(slave: pysoem.CdefSlave) -> None:
+    """Take what waits in a mailbox: an emergency, or an answer that is stale."""
+    with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
+        slave.mbx_receive()
 
 
 def _status(slave: pysoem.CdefSlave) -> AlStatus:

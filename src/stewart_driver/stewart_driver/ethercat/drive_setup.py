@@ -47,6 +47,11 @@ class PdoLayout(NamedTuple):
     note: str = ''
     lacks: Sequence[Lack] = ()
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Length of outputs and inputs [octet]."""
+        return self.outputs.size, self.inputs.size
+
 
 def set_up(
     drive: SdoChannel,

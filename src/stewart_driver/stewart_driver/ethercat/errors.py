@@ -60,6 +60,10 @@ class NotOperational(TransportError):
         super().__init__(f'not every drive reaches {wanted}: ' + '; '.join(found))
 
 
+class DisturbedMap(NotOperational):
+    """An emergency came while the process data were laid out, and they are not usable."""
+
+
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
 AL_STATE, AL_ERROR = 0x0F, 0x10
 SAFEOP, OP = 4, 8

@@ -46,6 +46,8 @@ INPUTS = {
 }
 # An octet of a map that means nothing: many drives take no map of odd length.
 PADDING, PADDING_ENTRY = 'padding', 0x00000008
+# Of the indices that stand for a gap of a type of data (CiA 301).
+LAST_DATA_TYPE = 0x0FFF
 CYCLIC_POSITION = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 NEEDED_OUTPUTS = ('controlword', 'target_position')
 NEEDED_INPUTS = ('statusword', 'position_actual')
@@ -80,7 +82,13 @@ def _find(
     leg: int, entries: Sequence[int], signals: Mapping[str, Signal], needed: Sequence[str]
 ) -> dict[str, int]:
     """Return where each signal that is mapped begins [octet]; raises `UnusableMap`."""
-    offsets = dict(_offsets(entries))
+    offsets: dict[int, int] = {}
+    for entry, offset in _offsets(entries):
+        # Index 0 and data types are gaps. No drive maps anything else twice: it was misread.
+        if entry in offsets and entry >> 16 > LAST_DATA_TYPE:
+            there = ', '.join(f'{item >> 16:04X}h' for item in entries)
+            raise UnusableMap(f'drive of leg {leg} says that it maps {there}: one is there twice')
+        offsets[entry] = offset
     found = {
         name: offsets[signal.entry] // 8
         for name, signal in signals.items()
@@ -96,6 +104,21 @@ def _find(
     return found
 
 
+def check_sizes(read: Sequence[tuple[int, int]], laid: Sequence[tuple[int, int]]) -> None:
+    """Raise `UnusableMap` unless the process data are as long as the maps that were read.
+
+    Args:
+        read, laid: Octets of outputs and inputs of each drive, legs 1 to 6.
+    """
+    wrong = [
+        f'leg {leg} has {there[0]} and {there[1]} octets, its maps {maps[0]} and {maps[1]}'
+        for leg, (maps, there) in enumerate(zip(read, laid, strict=True), 1)
+        if maps != there
+    ]
+    if wrong:
+        raise UnusableMap(f'outputs and inputs do not fit the maps: {"; ".join(wrong)}')
+
+
 class OutputImage:
     """Octets for one drive.
 
@@ -104,6 +127,7 @@ class OutputImage:
             mapped and of no interest here keeps it, for a zero there might mean no torque.
 
     Attributes:
+        size: Length [octet].
         takes_mode: Whether the mode of operation is exchanged, too.
     """
 
@@ -111,7 +135,8 @@ class OutputImage:
         self, leg: int, entries: Sequence[int], present: Callable[[int, int], bytes]
     ) -> None:
         at = _find(leg, entries, OUTPUTS, NEEDED_OUTPUTS)
-        self._image = bytearray(_octets(entries))
+        self.size = _octets(entries)
+        self._image = bytearray(self.size)
         ours = {signal.entry for signal in OUTPUTS.values()}
         for entry, offset in _offsets(entries):
             if entry >> 16 and entry not in ours and not offset % 8:

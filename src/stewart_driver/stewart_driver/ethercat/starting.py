@@ -16,6 +16,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
     AlStatus,
+    DisturbedMap,
     NotOperational,
     OP,
     SAFEOP,
@@ -74,6 +75,20 @@ def start(
     `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
     `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
+    try:
+        return _start(wire, kind, options, phase, known)
+    except DisturbedMap:
+        return _start(wire, kind, options, phase, known)
+
+
+def _start(
+    wire: Wire,
+    kind: DriveType,
+    options: EthercatOptions,
+    phase: PhaseLock,
+    known: Known | None,
+) -> StartedBus:
+    """Do so once; raises `DisturbedMap`, too, where another try may succeed."""
     slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
@@ -92,6 +107,7 @@ def start(
     wire.map(
         watchdog=options.drive_watchdog,
         sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
+        sizes=[layout.sizes for layout in layouts],
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
     checks = [

@@ -41,8 +41,14 @@ class Wire(Protocol):
     ) -> Sequence[Slave]:
         """Find the drives, so many unless None, and bring all slaves to PREOP."""
 
-    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP."""
+    def map(
+        self,
+        *,
+        watchdog: float,
+        sync: tuple[float, float] | None,
+        sizes: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        """Lay the process data out, compare their sizes, and ask for SAFEOP."""
 
     @property
     def watchdogs(self) -> Sequence[float]:

@@ -16,6 +16,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
+from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import at_once, one_by_one
 from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
@@ -146,12 +147,24 @@ class InlineBus:
             self._link.insist(station, standard.MANAGERS, data, 'the place of its mailbox')
         return InlineDrive(leg, self._link, station, information)
 
-    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
+    def map(
+        self,
+        *,
+        watchdog: float,
+        sync: tuple[float, float] | None,
+        sizes: Sequence[tuple[int, int]] | None = None,
+    ) -> None:
+        """Lay the process data out and ask for SAFEOP.
 
         Args:
             watchdog: Silence after which a slave leaves OP [s].
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
+            sizes: Octets of outputs and inputs of each drive, as its maps were read; None to
+                compare nothing.
+
+        Raises:
+            NotOperational: If a slave does not answer.
+            UnusableMap: If one exchanges more or less octets.
         """
         link = self._link
         try:
@@ -162,6 +175,8 @@ class InlineBus:
             for drive in self._drives:
                 with _naming(drive.leg):
                     shares.append(configuration.share_of(drive.objects))
+            if sizes is not None:
+                check_sizes(sizes, [(item.outputs, item.inputs) for item in shares])
             self._image = image = ProcessImage(shares)
             self.watchdogs = []
             for station, drive in zip(self._stations, self._drives, strict=True):
