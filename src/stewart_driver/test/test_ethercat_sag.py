@@ -8,79 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sagging_wire import COUNTS, CYCLE, FAULT, OPERATION, SaggingDrive, SaggingWire
-from stewart_driver.backend import Measurement
-from stewart_driver.control.cycle_statistics import WireStatistics
+from sagging_bench import Bench, KIND
+from sagging_wire import CYCLE, FAULT, OPERATION, SaggingDrive
 from stewart_driver.errors import DriverError
-from stewart_driver.ethercat.active_bus import ActiveBus
-from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.drive_setup import PdoLayout
-from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_data import InputImage, OutputImage
-from stewart_driver.ethercat.starting import StartedBus
-from stewart_driver.path.motion import LegMotion
-from stewart_driver.rig_file import DriveIdentity
 
-KIND = DriveType.from_yaml('omron_1s')
 BRAKED = replace(KIND, brake_apply=0.002)
-OPTIONS = EthercatOptions(interface='sagging', cycle_time=CYCLE)
-EXCHANGE = PdoLayout(
-    OutputImage(1, (0x60400010, 0x607A0020, 0x60B20010), lambda _index, _subindex: b''),
-    InputImage(1, (0x60410010, 0x60640020, 0x603F0010, 0x60770010)),
-    '',
-)
-LINE = StartedBus((DriveIdentity(0x83, 0xB0, 0x10004, 1),) * 6, (EXCHANGE,) * 6, zeros=(0,) * 6)
 # 50 mm/s for 2 ms, and a count for rounding [m].
 STEP = 0.05 * CYCLE + 2e-9
 WINDOW = round(0.05 / CYCLE)
-
-
-class Bench:
-    """The driver's side of a wire, and a cycle that holds the legs once it may."""
-
-    def __init__(self, *drives: SaggingDrive, kind: DriveType = KIND) -> None:
-        self.wire = SaggingWire(drives or [SaggingDrive(0.2 + 0.01 * leg) for leg in range(6)])
-        monitor = BusMonitor(self.wire, 'sagging', OPTIONS, WireStatistics())
-        self.active = ActiveBus(self.wire, LINE, kind, OPTIONS, monitor, PhaseLock(CYCLE))
-        self.hold: np.ndarray | None = None
-        self.last: Measurement | None = None
-        self.step(20)
-
-    @property
-    def positions(self) -> np.ndarray:
-        return np.array([drive.position for drive in self.wire.drives])
-
-    def step(self, count: int = 1, move: float = 0.0) -> Measurement:
-        for _ in range(count):
-            self.wire.time += CYCLE
-            if self.hold is None and self.last is not None and self.last.enabled:
-                self.hold = self.last.strokes
-            if self.hold is not None:
-                self.hold = self.hold + move
-            strokes = self.positions if self.hold is None else self.hold
-            targets = LegMotion(0.0, strokes, np.zeros(6), np.zeros(6))
-            self.last = self.active.exchange(targets, self.wire.time)
-        assert self.last is not None
-        return self.last
-
-    def enable(self) -> int:
-        """Switch on; return the number of the first frame after all are on."""
-        self.active.enable()
-        while not all(drive.word == OPERATION for drive in self.wire.drives):
-            self.step()
-            assert len(self.wire.sent) < 1000
-        first = len(self.wire.sent)
-        while not self.step().enabled:
-            assert len(self.wire.sent) < 1000
-        return first
-
-    def targets(self) -> np.ndarray:
-        return np.array([[target / COUNTS for _, target, _ in frame] for frame in self.wire.sent])
-
-    def told(self) -> np.ndarray:
-        return np.array(self.wire.told)
 
 
 def seeded(seed: int) -> Bench:
@@ -220,52 +155,6 @@ def test_switching_off_disables_the_operation_before_it_takes_the_voltage() -> N
     words = [frame[0][0] for frame in bench.wire.sent[off:]]
     assert list(dict.fromkeys(words)) == [0x0F, 0x07, 0x06, 0x00]
     assert bench.step().live == 0
-
-
-@pytest.mark.parametrize('speed', [0.25, -0.05])
-def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) -> None:
-    """Reading 2: every end coasted, since the quick stop was never sent."""
-    deceleration = 0.6
-    bench = Bench(*(SaggingDrive(0.3, deceleration=deceleration) for _ in range(6)))
-    bench.enable()
-    for change in np.linspace(0.0, speed, 100):
-        bench.step(move=float(change) * CYCLE)
-    bench.step(20, move=speed * CYCLE)
-    end = len(bench.wire.sent)
-    rates = []
-
-    def watched(outputs: list[bytes], exchange: object = bench.wire.exchange) -> int:
-        counter: int = exchange(outputs)  # type: ignore[operator]
-        rates.append(max(abs(drive.velocity) for drive in bench.wire.drives))
-        return counter
-
-    bench.wire.exchange = watched  # type: ignore[method-assign, assignment]
-    bench.active.close()
-
-    words = [frame[0][0] for frame in bench.wire.sent[end:]]
-    assert words[0] == 0x02
-    first_off = words.index(0x00)
-    assert rates[first_off - 1] < 0.005
-    assert first_off * CYCLE >= 0.9 * abs(speed) / deceleration
-    targets, told = bench.targets()[end:first_off], bench.told()[end:first_off]
-    np.testing.assert_allclose(targets, told, atol=1.3e-9)
-    assert bench.wire.closed_at is not None
-
-
-def test_at_the_end_no_leg_without_a_brake_gives_way_before_all_are_at_rest() -> None:
-    """The quick one was let go while the others still ramped, and the platform tilted."""
-    bench = Bench(
-        *(SaggingDrive(deceleration=0.5 + 0.5 * (leg == 2), holds=True) for leg in range(6))
-    )
-    bench.enable()
-    bench.step(60, move=0.05 * CYCLE)
-    end = len(bench.wire.sent)
-    bench.active.close()
-
-    words = np.array([[word for word, *_ in frame] for frame in bench.wire.sent[end:]])
-    off = (words == 0x00).argmax(axis=0)
-    assert off.min() * CYCLE > 0.9 * 0.05 / 0.5
-    assert np.ptp(off) == 0
 
 
 def faulty(bench: Bench, axis: int = 2) -> None:

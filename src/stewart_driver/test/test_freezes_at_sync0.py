@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from played_setpoints import Wave
 import pytest
+from sagging_bench import LINE
 from sagging_wire import COUNTS, CYCLE, SaggingDrive, SaggingWire
 from stewart_driver.backend import Measurement
 from stewart_driver.control import cyclic_process
@@ -28,7 +29,6 @@ from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion
-from test_ethercat_sag import LINE
 
 # 250 mm/s in the fastest leg.
 WAVE = Wave(amplitude=0.0796, frequency=0.5)

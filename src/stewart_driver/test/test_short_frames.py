@@ -10,6 +10,7 @@ import struct
 
 import numpy as np
 from played_setpoints import Wave
+from sagging_bench import LINE
 from sagging_wire import COUNTS, CYCLE, OUT, SaggingDrive, SaggingWire
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
@@ -19,7 +20,6 @@ from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.options import EthercatOptions
-from test_ethercat_sag import LINE
 
 BEGIN = 100.0
 # 250 mm/s in the fastest leg.

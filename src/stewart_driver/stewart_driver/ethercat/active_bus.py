@@ -41,9 +41,10 @@ IN_TIME = 0.8
 class ActiveBus:
     """The drives of a started bus, cycle by cycle.
 
-    A drive that does not follow has its actual position as its target, in every frame. Drives that
-    have come on follow once it is certain that they act on their targets: first to rest, from
-    where their legs are and as fast as these move, then whatever the cycle commands.
+    A drive that does not follow has its actual position as its target, in every frame, but for the
+    first frames of a quick stop. Drives that have come on follow once it is certain that they act
+    on their targets: first to rest, from where their legs are and as fast as these move, then
+    whatever the cycle commands.
 
     Args:
         wire: In SAFEOP, and in OP before.
@@ -257,9 +258,7 @@ class ActiveBus:
         if homing.powered and not (powered or homing.over):
             self.enable()
         if group.homing is not None and homing.axis != group.homing:
-            # Home is another count than the same place was before.
-            moved = np.arange(LEGS) == group.homing
-            self._targets.strokes = np.where(moved, legs.strokes, self._targets.strokes)
+            self._adopt(group.homing)
         group.homing, group.homing_bits = homing.axis, int(homing.bits)
         if homing.over:
             group.homing = None
@@ -267,6 +266,14 @@ class ActiveBus:
             if self._off_wanted or homing.fault:
                 self._hold()
                 group.disable()
+
+    def _adopt(self, axis: int) -> None:
+        """Let a leg that has homed have its target where it is.
+
+        Home is another count than the same place was before.
+        """
+        moved = np.arange(LEGS) == axis
+        self._targets.strokes = np.where(moved, self.legs.strokes, self._targets.strokes)
 
     def _resume(self, resumption: Resumption) -> None:
         """Bring the drives to OP; the monitor finds those that are not there in time."""
@@ -347,7 +354,9 @@ class ActiveBus:
     def close(self) -> None:
         """Let the drives ramp down, take the voltage off all motors and end the bus."""
         self._hold()
-        self.group.homing = None
+        if self.group.homing is not None:
+            self._adopt(self.group.homing)
+            self.group.homing = None
         if self.live and self.recoverable and not self._operational:
             # Only in OP a drive lets go of what it holds by itself.
             with suppress(TransportError):
@@ -397,11 +406,11 @@ class ActiveBus:
         wanted = legs.targets(self._targets.strokes)
         outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
-            follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
             torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
             homes = axis == group.homing
-            target = wanted[axis] if follows and not homes else legs.inputs[axis].position
+            told = group.has_target(axis) and not homes
+            target = wanted[axis] if told else legs.inputs[axis].position
             mode = self.homing.mode if homes and self.homing else CYCLIC_POSITION
             outputs.append(self._layouts[axis].outputs.pack(word, target, torque, mode))
         sent = self._wire.now()

@@ -82,6 +82,8 @@ class DriveGroup:
         self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
         self._dropped, self._lost = [False] * count, [False] * count
         self._following = [False] * count
+        # Told to stop, and not known to have heard it.
+        self._stopping = [False] * count
         self._at_rest = [False] * count
         self._braking = [0] * count
         self._release_after: int | None = None
@@ -131,8 +133,10 @@ class DriveGroup:
         self._ask(GroupCommand.RESET)
 
     def quick_stop(self) -> None:
-        """Let all drives that are live ramp down by themselves; see `rest`."""
+        """Let all drives that are live ramp down by themselves; see `rest` and `has_target`."""
+        stopping = self._following
         self._ask(GroupCommand.QUICK_STOP)
+        self._stopping = stopping
         self._following = [False] * len(self._following)
         self._at_rest = [False] * len(self._at_rest)
 
@@ -190,6 +194,14 @@ class DriveGroup:
         """Tell whether drive 0 to 5 takes the targets."""
         return self._following[axis]
 
+    def has_target(self, axis: int) -> bool:
+        """Tell whether drive 0 to 5 has the targets still: it follows, or may not have stopped.
+
+        A drive that acts on 607Ah before it acts on 6040h would go back to where it was measured.
+        """
+        stopping = self._stopping[axis] and self._frames <= FRAMES_TO_ACT
+        return self._following[axis] or stopping
+
     def take(self, statuswords: Sequence[int]) -> None:
         """Take what the drives report."""
         self.statuswords = list(statuswords)
@@ -198,6 +210,7 @@ class DriveGroup:
                 self.states[axis] = decode_state(word)
             except StatuswordError:
                 self.states[axis] = None
+            self._stopping[axis] &= self.states[axis] is State.OPERATION_ENABLED
             if self._following[axis] and self.states[axis] is not State.OPERATION_ENABLED:
                 self.lose(axis)
                 self.left.append(axis + 1)
@@ -227,6 +240,7 @@ class DriveGroup:
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0
         self._release_after = None
+        self._stopping = [False] * len(self._stopping)
         self.left = []
 
     def _way_down(self, axis: int, state: State | None) -> Control:
