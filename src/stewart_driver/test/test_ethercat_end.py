@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from sagging_bench import Bench
-from sagging_wire import CYCLE, OPERATION, SaggingDrive
+from sagging_bench import Bench, KIND
+from sagging_wire import CYCLE, FAULT, OPERATION, SaggingDrive
 from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
 
 
@@ -92,3 +94,53 @@ def test_at_the_end_no_leg_without_a_brake_gives_way_before_all_are_at_rest() ->
     off = (words == 0x00).argmax(axis=0)
     assert off.min() * CYCLE > 0.9 * 0.05 / 0.5
     assert np.ptp(off) == 0
+
+
+@pytest.mark.parametrize('faulty', [False, True])
+@pytest.mark.parametrize('begun', [0, 3])
+def test_brakes_are_applied_under_power_where_legs_stand_at_the_end(
+    begun: int, faulty: bool
+) -> None:
+    """By a quick stop the voltage went at once, and the platform fell until the brakes held."""
+    bench = Bench(kind=replace(KIND, brake_apply=0.05))
+    bench.enable()
+    bench.step(50)
+    if faulty:
+        bench.wire.drives[2].word = FAULT
+        bench.step(50)
+    # The loop was told to switch off, and has left in the same cycle or some later.
+    if not faulty:
+        bench.active.disable()
+        bench.step(begun)
+    end = len(bench.wire.sent)
+    bench.active.close()
+
+    words = [frame[0][0] for frame in bench.wire.sent[end:]]
+    assert list(dict.fromkeys(words)) == [0x0F, 0x07, 0x06, 0x00]
+    assert words.count(0x07) >= 0.05 / CYCLE
+    assert not any(drive.word == OPERATION for drive in bench.wire.drives)
+
+
+def test_a_drive_that_does_not_leave_operation_is_stopped_the_hard_way_at_the_end() -> None:
+    bench = Bench(kind=replace(KIND, brake_apply=0.05))
+    bench.enable()
+    bench.step(50)
+    stubborn = bench.wire.drives[1]
+    change = stubborn._change
+    stubborn._change = lambda word: change(word if word in {0x02, 0x00} else 0x0F)  # type: ignore[method-assign]
+    bench.active.close()
+
+    assert stubborn.word != OPERATION
+
+
+def test_legs_with_brakes_that_move_at_the_end_are_stopped_first() -> None:
+    bench = Bench(
+        *(SaggingDrive(deceleration=0.6, holds=True) for _ in range(6)),
+        kind=replace(KIND, brake_apply=0.05),
+    )
+    bench.enable()
+    bench.step(60, move=0.1 * CYCLE)
+    end = len(bench.wire.sent)
+    bench.active.close()
+
+    assert bench.wire.sent[end][0][0] == 0x02

@@ -159,6 +159,11 @@ class DriveGroup:
         return all(state in harmless for state in self.states)
 
     @property
+    def leaving(self) -> bool:
+        """Whether drives are being switched off in order."""
+        return self._command is GroupCommand.OFF
+
+    @property
     def complete(self) -> bool:
         """Whether all drives follow."""
         return all(self._following)

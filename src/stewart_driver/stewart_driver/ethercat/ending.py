@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from stewart_driver.ethercat.active_bus import ActiveBus
 
 OFF_TIMEOUT = 0.2
+# Drives that are being switched off have their actual positions as targets: a load draws them down
+# meanwhile, slower than this [m/s].
+CREEP = 0.01
 # A ramp of a drive takes longer than speed over deceleration by this factor at most.
 RAMP_MARGIN = 1.5
 # Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
@@ -31,17 +34,30 @@ def longest_ramp(kind: DriveType, speed: float) -> float:
 
 def longest_end(kind: DriveType) -> float:
     """Return how long `end` may take [s]."""
-    return 2.0 * (longest_ramp(kind, kind.limits.rate) + LONGEST_RAMP) + LONGEST_SINKING
+    in_order = longest_ramp(kind, CREEP) if kind.brake_apply else 0.0
+    return in_order + 2.0 * (longest_ramp(kind, kind.limits.rate) + LONGEST_RAMP) + LONGEST_SINKING
 
 
 def end(bus: ActiveBus) -> None:
     """Stop what is live, take the voltage, and wait until the legs lie still."""
+    if _held_at_rest(bus):
+        # Only from here brakes are applied under power.
+        bus.group.disable()
+        _until_off(bus)
     if bus.live:
         bus.group.quick_stop()
         _until_off(bus)
     bus.group.disable()
     _until_off(bus)
     _until_still(bus)
+
+
+def _held_at_rest(bus: ActiveBus) -> bool:
+    """Tell whether legs stand that have brakes, with all drives in operation that are live."""
+    live = [state for state, on in zip(bus.group.states, bus.live_legs, strict=True) if on]
+    operated = bool(live) and all(state is State.OPERATION_ENABLED for state in live)
+    slow = _speed(bus) <= (CREEP if bus.group.leaving else STANDSTILL)
+    return bus.kind.brake_apply > 0.0 and operated and slow
 
 
 def _speed(bus: ActiveBus) -> float:
