@@ -38,6 +38,7 @@ class Slave:
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms, self.output_manager = 100.0, 0x64
         self.written: list[int] = []
+        self.system_time = 0
         self.setup_func: Callable[[Slave], None] = lambda _slave: None
 
     @property
@@ -72,6 +73,8 @@ class Slave:
         return self.watchdog_ms
 
     def _fprd(self, register: int, length: int) -> bytes:
+        if register == 0x0910:
+            return self.system_time.to_bytes(length, 'little')
         assert (register, length) == (0x0814, 1)
         return bytes([self.output_manager])
 
@@ -105,7 +108,7 @@ class Master:
 
     def close(self) -> None: ...
 
-    frames = 0
+    frames = dc_time = 0
 
     def config_dc(self) -> None: ...
 

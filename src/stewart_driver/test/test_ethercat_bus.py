@@ -258,3 +258,36 @@ def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(cable.bus.each([all_there.wait] * 6)) == [0, 1, 2, 3, 4, 5]
     with pytest.raises(ZeroDivisionError):
         cable.bus.each([lambda: 1, lambda: 1 // 0])
+
+
+def test_a_clock_of_32_bits_is_unwrapped_from_the_begin_of_sync0_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each time that it began anew frames were pulled by half a cycle, into SYNC0."""
+    cable = laid_out(monkeypatch)
+    master, cycle, span = cable.master, 2_000_000, 2**32
+    begun = span - 5 * cycle + 7
+
+    def at(now: float) -> int:
+        """Return the time of the wire after a frame at an instant [s]; the bus runs 30 ppm off."""
+        cable.time = now
+        master.dc_time = (begun + round(1e9 * now * (1.0 + 30e-6))) % span
+        assert cable.bus.exchange([b''] * 6) == 18
+        return cable.bus.clock - begun
+
+    monkeypatch.setattr(master, 'receive_processdata', lambda timeout: 18)
+    for slave in master.slaves:
+        slave.system_time = begun
+    cable.bus.map(watchdog=0.1, sync=(0.002, 0.001))
+    # A start takes longer than the span, and no frame may ask meanwhile.
+    for now in (6.0, 6.002, 10.3, 10.302, 60.0, 64.4):
+        assert at(now) == pytest.approx(1e9 * now, rel=31e-6)
+    # The reference clock is lost, and comes back.
+    for now in (64.402, 67.0, 70.0):
+        cable.time = now
+        cable.bus.exchange([b''] * 6)
+        assert cable.bus.clock - begun == pytest.approx(64.4e9, rel=31e-6)
+    assert at(75.0) == pytest.approx(75e9, rel=31e-6)
+    master.dc_time = 10**18
+    cable.bus.exchange([b''] * 6)
+    assert cable.bus.clock == 10**18

@@ -27,6 +27,7 @@ from stewart_driver.ethercat.errors import (
     WrongCount,
 )
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
+from stewart_driver.ethercat.phase_lock import SystemTime
 from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
@@ -38,6 +39,7 @@ START_PATIENCE = 0.2
 STATE_PATIENCE = 0.5
 # Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
+SYSTEM_TIME = 0x0910
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
@@ -79,6 +81,7 @@ class Bus:
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: dict[int, Future[Any]] = {}
         self._clocks_run = False
+        self._time, self._clock = SystemTime(), 0
         try:
             self._socket = _open(self._master, interface)
         except ConnectionError as error:
@@ -191,10 +194,14 @@ class Bus:
             if sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
+                # From here on SYNC0 comes cycle by cycle, whatever 32 bits show meanwhile.
+                data = _retry_working_counter(lambda: slave._fprd(SYSTEM_TIME, 8))
+                self._clock = self._time.take(int.from_bytes(data, 'little'), self.now())
 
         for slave in self._slaves:
             slave.setup_func = before_safeop
         if sync is not None:
+            self._time = SystemTime()
             self._master.config_dc()
             self._clocks_run = True
         try:
@@ -275,9 +282,12 @@ class Bus:
             self._master.send_processdata()
             select.select([self._socket], [], [], self._timeout)
             left = max(limit - self.now(), 0.0)
-            return int(self._master.receive_processdata(round(MICROSECONDS * left)))
+            counter = int(self._master.receive_processdata(round(MICROSECONDS * left)))
         finally:
             os.set_blocking(self._socket, True)
+        if counter >= 0:
+            self._clock = self._time.take(int(self._master.dc_time), self.now())
+        return counter
 
     @property
     def expected(self) -> int:
@@ -291,7 +301,7 @@ class Bus:
     @property
     def clock(self) -> int:
         """Time of the reference clock at the last frame [ns]."""
-        return int(self._master.dc_time)
+        return self._clock
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""

@@ -4,12 +4,42 @@
 
 from __future__ import annotations
 
+NANOSECONDS = 1e9
+# A clock of 32 bits has so many values.
+SPAN = 1 << 32
 GAIN = 0.02
 INTEGRAL_GAIN = 0.25 * GAIN**2
 # A wake-up that comes late says little about the clocks.
 LARGEST_SHIFT = 0.01
 # This share of a cycle away from where it shall be, a frame is far from SYNC0.
 NEAR = 0.2
+
+
+class SystemTime:
+    """What distributed clocks show, also where they have 32 bits and begin anew every 4.3 s.
+
+    A cycle is no part of that span: of 2 ms, frames would be pulled by half a cycle each time.
+    """
+
+    def __init__(self) -> None:
+        self._time = self._shown = 0
+        self._shown_at: float | None = None
+
+    def take(self, shown: int, now: float) -> int:
+        """Return the time behind what is shown [ns] at an instant of the steady clock [s]."""
+        if shown >= SPAN:
+            return shown
+        if self._shown_at is None:
+            self._time = shown
+        elif shown == self._shown:
+            # It stands, or no frame has asked it.
+            return self._time
+        else:
+            passed = (shown - self._shown) % SPAN
+            spans = round((NANOSECONDS * (now - self._shown_at) - passed) / SPAN)
+            self._time += passed + spans * SPAN
+        self._shown, self._shown_at = shown, now
+        return self._time
 
 
 class PhaseLock:
