@@ -99,7 +99,7 @@ class InterruptedMailbox:
     def __init__(self, slave: Slave, place: int, *, taken_by_another: bool) -> None:
         self._slave, self._place, self._silent = slave, place, taken_by_another
         self.waiting: list[int] = []
-        self.interrupts = 1
+        self.interrupts, self.takes_another = 1, False
 
     def read(self, _index: int, subindex: int, **_: bool) -> bytes:
         self.waiting.append(subindex)
@@ -107,7 +107,8 @@ class InterruptedMailbox:
             self.interrupts -= 1
             if not self._silent:
                 self._slave.tell(bus_module.pysoem.Emergency(self._place, 0x8130, 1, 0, 0, 0))
-            raise bus_module.pysoem.WkcError
+            # It has taken the error of another in turn, or has none to tell.
+            raise AssertionError if self.takes_another else bus_module.pysoem.WkcError
         return bytes([self.waiting.pop(0)])
 
     def receive(self) -> int:
@@ -115,15 +116,18 @@ class InterruptedMailbox:
         return 1 if self.waiting and self.waiting.pop(0) else 0
 
 
-@pytest.mark.parametrize('taken_by_another', [False, True])
+@pytest.mark.parametrize(
+    ('taken_by_another', 'takes_another'), [(False, False), (True, False), (True, True)]
+)
 def test_the_answer_behind_an_emergency_is_not_taken_for_the_next_one(
-    taken_by_another: bool, monkeypatch: pytest.MonkeyPatch
+    taken_by_another: bool, takes_another: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each entry of a map was read as the one before it, and the position two octets away."""
     cable = Cable(monkeypatch, COUPLER, DRIVE)
     (drive,) = cable.bus.scan(1, accepts)
     slave = cable.master.slaves[1]
     box = InterruptedMailbox(slave, 2, taken_by_another=taken_by_another)
+    box.takes_another = takes_another
     monkeypatch.setattr(slave, 'sdo_read', box.read, raising=False)
     monkeypatch.setattr(slave, 'mbx_receive', box.receive)
 

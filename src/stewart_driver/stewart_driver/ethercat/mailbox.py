@@ -20,8 +20,8 @@ SDO_TRIES = 3
 # for, too, before it is asked again: SOEM would take it for the answer to the next question, and
 # compares the index alone [s].
 SDO_PATIENCE, LATE_PATIENCE = 2.0, 1.0
-# SOEM gives up at once where an emergency comes instead of the answer, which is still to come,
-# and where another has taken its error: one is looked for as long as a slow mailbox takes, twice.
+# SOEM gives up at once where an emergency comes instead of the answer, which is still to come. Who
+# may have been given up so waits for twice as long as answers take, and this at most [s].
 EARLY_PATIENCE = 0.1
 # Of pysoem's packet errors: an answer to something else.
 UNEXPECTED_ANSWER = 1
@@ -44,6 +44,8 @@ class Drive:
     ) -> None:
         self.leg = leg
         self._slave, self._place, self._heard = slave, place, heard
+        # What an answer has taken at most; 0 before the first [s].
+        self._slowest = 0.0
         # Whether it was silent at all tries for an object: it is not waited for 70 times.
         self._mute = False
 
@@ -78,9 +80,9 @@ class Drive:
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
         reason, missed, silent, confused = 'no answer', 0, 0, 0
         while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
-            limit, heard = time.monotonic() + SDO_PATIENCE, self._heard(self._place)
-            # So long an answer is looked for that may be still to come.
-            late: float | None = None
+            asked, heard = time.monotonic(), self._heard(self._place)
+            limit = asked + SDO_PATIENCE
+            interrupted = False
             try:
                 data = call() or b''
             except pysoem.WkcError:
@@ -88,26 +90,25 @@ class Drive:
                 confused, missed = confused + interrupted, missed + (not interrupted)
                 # Before its time is over, its own error may have been taken by another.
                 silent += time.monotonic() >= limit
-                late = LATE_PATIENCE if interrupted else EARLY_PATIENCE
             except AssertionError:
                 confused += 1
             except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
                 if error.slave_pos != self._place:
                     confused += 1
                 elif _unexpected(error):
-                    missed, late = missed + 1, LATE_PATIENCE
+                    missed, interrupted = missed + 1, True
                 else:
                     reason = _reason(error)
                     break
             else:
-                if self._heard(self._place) > heard:
-                    # It may have interrupted the try before, and was taken note of only now.
-                    self._drop_answer(EARLY_PATIENCE)
+                self._slowest = max(self._slowest, time.monotonic() - asked)
                 return data
-            if time.monotonic() >= limit:
-                late = LATE_PATIENCE
-            if late is not None:
-                self._drop_answer(late)
+            if interrupted or time.monotonic() >= limit:
+                self._drop_answer(LATE_PATIENCE)
+            else:
+                # An emergency may have come instead of the answer, and another has taken note.
+                time.sleep(min(2.0 * self._slowest or EARLY_PATIENCE, EARLY_PATIENCE))
+                self._drop_answer(LOOK_PERIOD)
         self._mute = self._mute or silent == SDO_TRIES
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
