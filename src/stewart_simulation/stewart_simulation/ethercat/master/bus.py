@@ -34,7 +34,7 @@ from stewart_simulation.ethercat.segment import Line
 # One question while the bus is being set up, when nothing waits for it [s].
 START_PATIENCE = 0.05
 # How long slaves may take for another state [s].
-STATE_PATIENCE = 0.5
+STATE_PATIENCE, STATE_TRIES = 0.5, 10
 AL_STATUS = struct.Struct('<H2xH')
 CLOCK = struct.Struct('<Q')
 # The watchdog's divider counts in these [s], and begins with two.
@@ -279,13 +279,17 @@ class InlineBus:
 
     def _change(self, state: int) -> None:
         """Ask for a state and wait; who asks for `statuses` sees whether it was reached."""
-        self.request(state)
-        self._link.until(
-            lambda: all(
-                item.state == state or item.state & standard.ERROR_OR_ACKNOWLEDGE
-                for item in self.statuses()
-            ),
-            STATE_PATIENCE,
+        for _ in range(STATE_TRIES):
+            # One that comes before a slave has read the request before is lost.
+            self.request(state)
+            if self._link.until(lambda: self._in(state), STATE_PATIENCE / STATE_TRIES):
+                break
+
+    def _in(self, state: int) -> bool:
+        """Tell whether all slaves are in a state, or say why not."""
+        return all(
+            item.state == state or item.state & standard.ERROR_OR_ACKNOWLEDGE
+            for item in self.statuses()
         )
 
 
