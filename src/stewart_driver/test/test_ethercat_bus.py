@@ -241,12 +241,15 @@ def test_an_emergency_while_the_maps_are_read_does_not_end_a_start(
         cable.bus.map(watchdog=0.1, sync=None)
 
 
-def test_a_refused_object_of_the_maps_ends_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize('disturbed', [False, True])
+def test_a_refused_object_of_the_maps_ends_a_start_unless_an_emergency_came_before(
+    monkeypatch: pytest.MonkeyPatch, *, disturbed: bool
+) -> None:
     refused = bus_module.pysoem.SdoError(3, 0x1C12, 0, 0x06020000, 'no object')
-    cable = laid_out(monkeypatch, Exception('unexpected error'), refused)
+    cable = laid_out(monkeypatch, *[Exception('unexpected error')] * disturbed, refused)
     with pytest.raises(NotOperational, match='the process data') as caught:
         cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
-    assert not isinstance(caught.value, DisturbedMap)
+    assert isinstance(caught.value, DisturbedMap) == disturbed
 
 
 def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from stewart_identification.recording.checks import samples_per_value
 from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.legs import LegPiece
 from stewart_identification.recording.low_pass import LowPass
-from stewart_identification.recording.noise import leg_noise, LegNoise
+from stewart_identification.recording.noise import leg_noise, LegNoise, stroke_level
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import render
 from stewart_kinematics.model.platform import Platform
@@ -107,6 +107,19 @@ def test_repeated_forces_count_once(every: int, fast: Run) -> None:
     found = noise_of(fast, seen, held=(1.0, float(every))).forces
     # As white noise sampled at 1 kHz that is as strong inside the pass band.
     assert found.sigmas.mean() == pytest.approx(SIGMA * np.sqrt(every), rel=0.1)
+
+
+@pytest.mark.parametrize('held', [1.6, 2.5])
+def test_strokes_that_repeat_now_and_then_count_once(held: float) -> None:
+    """One in so many rows was taken, which met repeats: 30 µm of noise for 1."""
+    time = 0.01 * np.arange(3000)
+    new = np.floor(np.floor(np.arange(3000) / held) * held).astype(int)
+    noise = np.random.default_rng(1).normal(0.0, 1e-6, (3000, 6))
+    strokes = (0.03 * np.sin(np.pi * time)[:, None] + noise)[new]
+    told = samples_per_value(strokes)
+    assert told == pytest.approx(held, rel=0.01)
+    found = stroke_level([LegPiece(time, strokes, strokes)], LowPass(0.01, 5.0, 15.0), told)
+    assert 0.5e-6 < found.sigmas.mean() < 4e-6
 
 
 def test_values_that_are_new_each_time_or_stand_still_are_no_repeats(fast: Run) -> None:

@@ -14,11 +14,11 @@ from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import Request
+from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
-from stewart_driver.errors import CardError, ConfigurationError
+from stewart_driver.errors import CardError, ConfigurationError, DriverError
 from stewart_driver.legs import Array
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode
@@ -208,7 +208,7 @@ def test_a_stuck_sensor_is_not_trusted_again_while_its_amplifier_holds_another_s
     targets = stuck_after(bench, 0.02)
 
     for bring_back in (bench.backend.reset_fault, bench.backend.enable):
-        with pytest.raises(CardError, match=r'the sensor of leg 3 says .* and its amplifier hol'):
+        with pytest.raises(DriverError, match=r'the sensor of leg 3 says .* its amplifier'):
             bring_back()
     assert moves(bench, targets) < 1e-4
 
@@ -223,9 +223,44 @@ def test_a_reset_that_would_not_hold_is_refused(tmp_path: Path) -> None:
     bench.faults.apply('saturate', leg=4, end='low')
     assert step(bench).fault is not None
 
-    with pytest.raises(CardError, match=r'position sensor of leg 4: .*; mend it first'):
+    with pytest.raises(DriverError, match=r'position sensor of leg 4: .*; mend it first'):
         bench.backend.reset_fault()
 
     bench.faults.apply('mend')
     bench.backend.reset_fault()
     assert step(bench).fault is None
+
+
+def test_the_loop_goes_on_measuring_where_a_sensor_kept_it_from_enabling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, Mode.POSITION, enable_channel=-1)
+    bench.backend.open(bench.now)
+    block = SharedBlock(SharedBlock.allocate())
+    loop = ControlLoop(bench.backend, CycleConfiguration(bench.limits), block)
+
+    def run(cycles: int) -> None:
+        for _ in range(cycles):
+            bench.wait(bench.backend.cycle_time)
+            loop.step(bench.now)
+            loop.serve()
+
+    def contradict(_: AnalogCard) -> None:
+        raise DriverError('the sensor of leg 3 says another stroke')
+
+    run(5)
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.backend, '_require_sound', contradict)
+        block.requests.push(code=Request.ENABLE)
+        run(5)
+        (reply,) = block.replies.pop_all()
+        assert not reply['accepted']
+        assert 'the sensor of leg 3 says another stroke' in reply['message']
+        assert loop.state is State.FAULT
+        block.samples.pop_all()
+        run(20)
+        assert len(list(block.samples.pop_all())) > 10
+    block.requests.push(code=Request.RESET_FAULT)
+    run(5)
+    assert [reply['accepted'] for reply in block.replies.pop_all()] == [True]
+    assert loop.state is State.DISABLED

@@ -325,8 +325,9 @@ class Operation:
         self._enabling_since = self.now
         try:
             self._backend.enable()
-        except TransportError as error:
-            self.connected = False
+        except StewartError as error:
+            # What is only refused is still there, and goes on being measured.
+            self.connected = not isinstance(error, TransportError)
             self.change(Event.FAIL, str(error))
             raise
 

@@ -16,7 +16,13 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import Scan, SensorScanner
-from stewart_driver.errors import CardError, ConfigurationError, HomingError, SensorFault
+from stewart_driver.errors import (
+    CardError,
+    ConfigurationError,
+    DriverError,
+    HomingError,
+    SensorFault,
+)
 from stewart_driver.legs import ALL_LEGS, Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion
 
@@ -144,7 +150,8 @@ class DaqBackend(Backend):
         Amplifiers that take strokes and are on already go on holding what they hold.
 
         Raises:
-            CardError: If the card fails, or a sensor contradicts what its amplifier holds.
+            CardError: If the card fails.
+            DriverError: If a sensor is saturated, or contradicts what its amplifier holds.
         """
         card = self._opened()
         self._require_sound(card)
@@ -181,8 +188,9 @@ class DaqBackend(Backend):
         """Trust all sensors again; open the card anew, if it was lost.
 
         Raises:
-            CardError: If the card fails, a sensor is still saturated, or says another stroke than
-                the one that its amplifier holds: trusted again, it would move the leg.
+            CardError: If the card fails.
+            DriverError: If a sensor is still saturated, or says another stroke than the one that
+                its amplifier holds: trusted again, it would move the leg.
         """
         if self._lost:
             self.close()
@@ -276,11 +284,11 @@ class DaqBackend(Backend):
         if self.holds_blindly:
             try:
                 self._require_sound(card)
-            except CardError as error:
+            except DriverError as error:
                 # To hold a leg at a stroke that it does not have is to move it.
                 card.switch(on=False)
                 raise CardError(
-                    error.device, f'{error.reason}; the outputs were left as they are'
+                    self._options.device, f'{error}; the outputs were left as they are'
                 ) from error
         self._make_safe(card)
 
@@ -292,18 +300,17 @@ class DaqBackend(Backend):
 
     def _require_sound(self, card: AnalogCard) -> None:
         """Refuse saturated inputs, and strokes that are not those which the amplifiers hold."""
-        scan, device = self._scan, self._options.device
+        scan = self._scan
         if (fault := self._sensors.saturation(scan)) is not None:
-            raise CardError(device, f'{fault}; mend it first')
+            raise DriverError(f'{fault}; mend it first')
         if (held := self._held(card)) is None:
             return
         leg = int(np.abs(scan.strokes - held).argmax())
         if abs(scan.strokes[leg] - held[leg]) > self._options.stuck_travel:
-            raise CardError(
-                device,
+            raise DriverError(
                 f'the sensor of leg {leg + 1} says {1e3 * scan.strokes[leg]:.1f} mm, and its '
-                f'amplifier holds {1e3 * held[leg]:.1f} mm: mend whichever is wrong, then '
-                'configure the driver anew',
+                f'amplifier holds {1e3 * held[leg]:.1f} mm: mend whichever is wrong, or configure '
+                'the driver anew to believe the sensor'
             )
 
     def _forget_faults(self) -> None:

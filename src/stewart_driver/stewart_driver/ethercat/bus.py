@@ -208,7 +208,8 @@ class Bus:
             disturbed = self._lay_out()
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
-            raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
+            said = 'no answer to the watchdog time or the system time'
+            raise NotOperational('SAFEOP', [said]) from error
         try:
             if sizes is not None:
                 check_sizes(sizes, [(len(item.output), len(item.input)) for item in self._slaves])
@@ -230,8 +231,11 @@ class Bus:
         try:
             self._master.config_map()
         except pysoem.ConfigMapError as error:
-            if any(hasattr(item, 'slave_pos') for item in error.error_list):
-                raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
+            named = [hasattr(item, 'slave_pos') for item in error.error_list]
+            if any(named):
+                # Behind an emergency the answers may have been those to other questions.
+                kind = NotOperational if all(named) else DisturbedMap
+                raise kind('SAFEOP', [f'the process data: {error}']) from error
             return True
         return False
 

@@ -61,7 +61,13 @@ class NotOperational(TransportError):
 
 
 class DisturbedMap(NotOperational):
-    """An emergency came while the process data were laid out, and they are not usable."""
+    """An emergency came while the process data were laid out, and they are not usable.
+
+    Attributes:
+        remembered: Whether drives had software limits before this try gave them any.
+    """
+
+    remembered = False
 
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}

@@ -35,6 +35,7 @@ class Known(NamedTuple):
         just_homed: Whether they have, and stand where they were seen.
         remembered: Whether a drive had its software limits before this session gave it any: it may
             keep them while it is off.
+        disturbed: Whether another try to start has just given them limits.
     """
 
     calibration: DriveCalibration | None
@@ -43,6 +44,7 @@ class Known(NamedTuple):
     incremental: bool = False
     just_homed: bool = False
     remembered: bool = False
+    disturbed: bool = False
 
     @property
     def zeros(self) -> tuple[int, ...] | None:

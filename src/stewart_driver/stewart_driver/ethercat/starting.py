@@ -75,9 +75,11 @@ def start(
     `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
     `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
+    known = known or Known(None, options.rig_file)
     try:
         return _start(wire, kind, options, phase, known)
-    except DisturbedMap:
+    except DisturbedMap as first:
+        known = known._replace(disturbed=True, remembered=first.remembered)
         return _start(wire, kind, options, phase, known)
 
 
@@ -86,13 +88,12 @@ def _start(
     kind: DriveType,
     options: EthercatOptions,
     phase: PhaseLock,
-    known: Known | None,
+    known: Known,
 ) -> StartedBus:
     """Do so once; raises `DisturbedMap`, too, where another try may succeed."""
     slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
-    known = known or Known(None, options.rig_file)
     ends, not_homed, remembered = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
@@ -104,11 +105,15 @@ def _start(
             ]
         )
     )
-    wire.map(
-        watchdog=options.drive_watchdog,
-        sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
-        sizes=[layout.sizes for layout in layouts],
-    )
+    try:
+        wire.map(
+            watchdog=options.drive_watchdog,
+            sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
+            sizes=[layout.sizes for layout in layouts],
+        )
+    except DisturbedMap as error:
+        error.remembered = remembered
+        raise
     check_states('SAFEOP', SAFEOP, wire.statuses())
     checks = [
         partial(check_synchronisation, slave, kind, layout)
@@ -160,7 +165,7 @@ def _software_limits(
     if ends is not None:
         asked = zip(slaves, ends, strict=True)
         held = wire.each([partial(guards.holds_limits, *item) for item in asked])
-        remembered = remembered or (not known.seen and any(held))
+        remembered = remembered or (not (known.seen or known.disturbed) and any(held))
         kept = all(held) and not remembered
     not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
     if ends is None or not_homed:

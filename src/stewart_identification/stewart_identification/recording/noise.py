@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_identification.models.friction import friction_shapes
 from stewart_identification.recording.bands import (
     Band,
@@ -51,6 +52,8 @@ MOVING = 20.0
 forces: what noise they have they put into these."""
 WORTH = 1.21
 """From this factor on the density inside the band is extrapolated: less is 10 % of a noise."""
+UNEVEN = 0.2
+"""Share by which the samples that changed may be more or fewer than those counted on."""
 EXPLAINED, UNKNOWNS = 4, 13
 """Independent values per unknown that it takes to tell motion from noise, and unknowns: rates and
 accelerations of six legs, and the direction of the leg's own."""
@@ -137,7 +140,7 @@ def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.
         held: Samples from one new value to the next.
     """
     period = held * smoother.period
-    parts = [_new(piece.strokes, held) for piece in pieces]
+    parts = [piece.strokes[_fresh(piece.strokes, held)] for piece in pieces]
     band = Band.beyond(smoother.stopband, period)
     if band is None:
         return Level(_by_differences(parts, smoother, held))
@@ -170,9 +173,9 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
     band = Band.beyond(smoother.stopband, period)
     whole = [piece for piece in pieces if len(piece.time) > 2 * edge]
     if band is None:
-        parts = [_new(piece.forces, held) for piece in whole]
+        parts = [piece.forces[_fresh(piece.forces, held)] for piece in whole]
         return Level(_by_differences(parts, smoother, held))
-    moving = _moving(band, [_new(piece.strokes, held) for piece in whole])
+    moving = _moving(band, [piece.strokes[_fresh(piece.forces, held)] for piece in whole])
     if not moving:
         band = Band.beyond(smoother.stopband, period, UNSTUCK_FROM) or band
     parts = []
@@ -180,7 +183,7 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
         direction = friction_shapes(sharp.apply(piece.strokes, derivatives=1)[1], np.zeros(6))
         inner = slice(edge, len(piece.time) - edge)
         signals = piece.strokes[inner], direction[..., 0], piece.forces[inner]
-        parts.append(_new(np.concatenate(signals, axis=1), held))
+        parts.append(np.concatenate(signals, axis=1)[_fresh(piece.forces[inner], held)])
     windows = [item for part in parts for item in band.spectra(part)]
     if not windows:
         return Level(np.full(6, np.nan))
@@ -191,12 +194,17 @@ def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0
     return _extrapolated(band, density, values, smoother, least=1.0 if moving else WORTH)
 
 
-def _new(values: Array, held: float) -> Array:
-    """Leave out repeats."""
+def _fresh(values: Array, held: float) -> NDArray[np.intp]:
+    """Return the rows (m,) of values (n, k) that are no repeats, one in `held` or so."""
     if held == 1.0:
-        return values
+        return np.arange(len(values))
+    changed = (np.diff(np.nan_to_num(values), axis=0) != 0.0).any(axis=1)
+    rows = np.flatnonzero(np.concatenate(([True], changed)))
+    if abs(held * len(rows) / len(values) - 1.0) < UNEVEN:
+        return rows
+    # Between gaps of the recording values are interpolated, and none repeats another.
     rows = np.rint(np.arange(0.0, len(values) - 0.5, held)).astype(int)
-    return np.asarray(values[rows[rows < len(values)]])
+    return np.asarray(rows[rows < len(values)])
 
 
 def _sigmas(density: Array, smoother: LowPass) -> Array:
