@@ -355,6 +355,7 @@ CARD = (
         r'position sensor of leg 3.*stays within',
         *('FAULT', 0.6, LEG_WAY),
         rig=EX800,
+        before_repair=r'the sensor of leg 3 says',
         repair=(act('card.mend'),),
     ),
     Case(
