@@ -84,7 +84,7 @@ def main() -> None:
     talking.start()
     counting = COUNTING % str(chosen.graphics == 'dropped').lower()
     try:
-        with chromium(*map(str, programs)) as page:
+        with chromium(*map(str, programs), all_pictures=True) as page:
             page.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', PHONE)
             page.execute_cdp_cmd('Emulation.setCPUThrottlingRate', {'rate': chosen.slower})
             page.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': counting})

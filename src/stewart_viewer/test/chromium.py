@@ -64,15 +64,16 @@ window.cancelAnimationFrame = clearTimeout;
 
 
 @contextmanager
-def chromium(program: str, driver: str) -> Iterator[Any]:
-    """Run the browser without a screen."""
+def chromium(program: str, driver: str, *, all_pictures: bool = False) -> Iterator[Any]:
+    """Run the browser without a screen; with few pictures a second, unless these are counted."""
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for flag in FLAGS:
         options.add_argument(flag)
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
-        browser.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': FEW_PICTURES})
+        few = '' if all_pictures else FEW_PICTURES
+        browser.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': few})
         yield browser
     finally:
         browser.quit()
