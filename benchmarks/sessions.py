@@ -25,10 +25,11 @@ import time
 from typing import Any
 
 import numpy as np
+from stewart_driver.control.child_process import APART
 
 PERIOD, WORK = 2e-3, 3e-4
 WAYS: dict[str, dict[str, Any]] = {
-    "in its parent's session": {'process_group': 0},
+    "in its parent's session": APART,
     'in a session of its own': {'start_new_session': True},
 }
 CYCLES = f"""

@@ -285,6 +285,14 @@ def test_limits_are_proof_of_a_session_only_where_drives_forget_them() -> None:
     assert 'leg 1 stands -3.000 mm from where it was' in again.not_homed
 
 
+class DisturbedLimits(Disturbed, LimitedWire):
+    """Both: the first try to start has told the drives their limits already."""
+
+
+def test_limits_that_a_disturbed_try_has_told_are_no_memory_of_the_drives() -> None:
+    assert session(DisturbedLimits(1), 2, keeps=True).not_homed == ''
+
+
 def test_limits_are_no_proof_for_incremental_encoders() -> None:
     """They count from 0 again after every power cycle, whatever else the drives keep."""
     started = session(LimitedWire(), 2, keeps=True, incremental=True)

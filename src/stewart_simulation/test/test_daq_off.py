@@ -245,7 +245,7 @@ def test_the_loop_goes_on_measuring_where_a_sensor_kept_it_from_enabling(
             loop.step(bench.now)
             loop.serve()
 
-    def contradict(_: AnalogCard) -> None:
+    def contradict() -> None:
         raise DriverError('the sensor of leg 3 says another stroke')
 
     run(5)

@@ -19,6 +19,7 @@ from stewart_bags.errors import BagError
 from stewart_bags.reading import Bag
 from stewart_bringup.demo import wakeups
 from stewart_bringup.demo.scenarios import Scenario, SIMULATED
+from stewart_driver.control.child_process import APART
 
 # Below every other real-time process of the machine.
 PRIORITY = 1
@@ -117,8 +118,8 @@ class Meter:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                # Ctrl-C is for the demo.
-                start_new_session=True,
+                # As the rig's processes are, which it is to tell of; Ctrl-C is for the demo.
+                **APART,
             )
         return self
 

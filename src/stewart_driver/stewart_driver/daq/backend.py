@@ -81,7 +81,7 @@ class DaqBackend(Backend):
         self._on = self._lost = False
         self._fault: SensorFault | None = None
         self._trusted = np.ones(LEGS, dtype=np.bool_)
-        # What the outputs were last set to [V].
+        # What the outputs were last set to, unless the amplifiers are known to be off [V].
         self._told: Array | None = None
 
     @property
@@ -154,11 +154,10 @@ class DaqBackend(Backend):
             DriverError: If a sensor is saturated, or contradicts what its amplifier holds.
         """
         card = self._opened()
-        self._require_sound(card)
+        self._require_sound()
         self._amplifiers.reset()
         self._stuck.forget()
-        held = self._held(card)
-        self._hold = self._scan.strokes if held is None else held
+        self._hold = self._place()
         self._write(card, self._amplifiers.safe(self._hold))
         card.switch(on=True)
         self._on_at = self._now + self._options.enable_delay
@@ -197,7 +196,7 @@ class DaqBackend(Backend):
             self.open(self._now)
         else:
             self._scan = self._sensors.scan()
-        self._require_sound(self._opened())
+        self._require_sound()
         self._forget_faults()
 
     def rescue(self) -> str:
@@ -280,31 +279,30 @@ class DaqBackend(Backend):
         self._forget_faults()
         card = self._opened()
         self._scan = self._sensors.scan()
-        self._hold = self._scan.strokes
         if self.holds_blindly:
             try:
-                self._require_sound(card)
+                self._require_sound()
             except DriverError as error:
                 # To hold a leg at a stroke that it does not have is to move it.
                 card.switch(on=False)
                 raise CardError(
                     self._options.device, f'{error}; the outputs were left as they are'
                 ) from error
+        self._hold = self._scan.strokes
         self._make_safe(card)
 
-    def _held(self, card: AnalogCard) -> Array | None:
-        """Return the strokes (6,) [m] that live amplifiers hold by themselves, where they do."""
-        if self._told is None or not (self.holds_blindly and card.live):
-            return None
+    def _place(self) -> Array:
+        """Return the strokes (6,) [m] that live amplifiers hold, or else where the legs are."""
+        if self._told is None or not self.holds_blindly:
+            return self._scan.strokes
         return self._outputs.values(self._told)
 
-    def _require_sound(self, card: AnalogCard) -> None:
+    def _require_sound(self) -> None:
         """Refuse saturated inputs, and strokes that are not those which the amplifiers hold."""
         scan = self._scan
         if (fault := self._sensors.saturation(scan)) is not None:
             raise DriverError(f'{fault}; mend it first')
-        if (held := self._held(card)) is None:
-            return
+        held = self._place()
         leg = int(np.abs(scan.strokes - held).argmax())
         if abs(scan.strokes[leg] - held[leg]) > self._options.stuck_travel:
             raise DriverError(
@@ -328,6 +326,8 @@ class DaqBackend(Backend):
         finally:
             with _told(failed):
                 card.switch(on=False)
+        if not card.live:
+            self._told = None
         if failed:
             raise CardError(self._options.device, f'{NOT_SAFE}: {"; ".join(failed)}')
 
@@ -342,7 +342,7 @@ class DaqBackend(Backend):
     def _write(self, card: AnalogCard, volts: Array) -> None:
         clipped = card.outputs.clipped(volts)
         card.write(card.outputs.codes(clipped))
-        self._told = clipped
+        self._told = clipped if card.live else None
 
     def _opened(self) -> AnalogCard:
         if self._card is None:

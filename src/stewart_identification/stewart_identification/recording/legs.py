@@ -28,7 +28,7 @@ from stewart_kinematics.motion import Array
 
 LEAST_TRAVEL = 1e-3
 """Of the leg that moves most; less is called standing still [m]."""
-STRETCH, MOVING = 64, 0.02
+STRETCH, TRAVELLED = 64, 0.02
 """Over so many samples a leg moves whose stroke changes by this share of the longest way [-]."""
 POWERED = (2, 3)
 """States of the driver, as its message numbers them: ENABLED and STOPPING."""
@@ -148,20 +148,20 @@ def leg_record(
             f'{shortest:.4g} s, {len(good.rows)} samples in '
             f'{good.stamps[-1] - good.stamps[0]:.3g} s have {len(good.breaks) - 1} gaps'
         )
-    moving = good.rows[_moving(strokes[good.rows])]
+    moving = good.rows[_travelling(strokes[good.rows])]
     held = samples_per_value(strokes[moving]), samples_per_value(efforts[moving])
     told = (*remarks, *good.remarks)
     return LegRecord(tuple(pieces), good.period, origin, begin, series.topic, told, held)
 
 
-def _moving(strokes: Array) -> Array:
+def _travelling(strokes: Array) -> Array:
     """Return which of some strokes (n, 6) belong to a stretch in which a leg moves (n,).
 
     At rest what a coarse encoder says repeats, too.
     """
     begins = np.arange(0, len(strokes), STRETCH)
     spans = np.maximum.reduceat(strokes, begins) - np.minimum.reduceat(strokes, begins)
-    moving = spans.max(axis=1) > MOVING * np.ptp(strokes, axis=0).max()
+    moving = spans.max(axis=1) > TRAVELLED * np.ptp(strokes, axis=0).max()
     return np.asarray(np.repeat(moving, STRETCH)[: len(strokes)])
 
 
