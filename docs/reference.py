@@ -83,13 +83,13 @@ def node_section(name: str, node: Node) -> Iterator[str]:
 
 
 def endpoints(node: Node) -> Iterator[tuple[str, str, str]]:
-    """List what a node publishes, hears and offers."""
+    """List what a node publishes, subscribes to and offers."""
     for item in node.publishers:
         if item.topic not in EVERY_NODES:
             yield 'publishes', code(item.topic), type_name(item.msg_type)
     for item in node.subscriptions:
         if item.topic not in EVERY_NODES and not item.topic.endswith('/transition_event'):
-            yield 'hears', code(item.topic), type_name(item.msg_type)
+            yield 'subscribes to', code(item.topic), type_name(item.msg_type)
     for item in node.services:
         if not type_name(item.srv_type).startswith(EVERY_NODES_SERVICES):
             yield 'serves', code(item.srv_name), type_name(item.srv_type)
@@ -168,8 +168,9 @@ def verb_section(name: str, module: Any) -> Iterator[str]:
     yield from option_tables(parser)
     _, mark, examples = (parser.epilog or '').partition('examples:\n')
     if mark:
-        lines = [line.removeprefix('  ') for line in examples.splitlines()]
-        yield from ['', '```sh', *'\n'.join(lines).strip().splitlines(), '```']
+        # Sentences may follow them.
+        lines = [line[2:] for line in examples.splitlines() if line.startswith('  ')]
+        yield from ['', '```sh', *lines, '```']
 
 
 def option_tables(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -180,8 +181,10 @@ def option_tables(parser: argparse.ArgumentParser) -> Iterator[str]:
             helps = {item.dest: item.help for item in action._choices_actions}
             kinds = {key: (value, helps.get(key)) for key, value in action.choices.items()}
         elif not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS:
-            names = ', '.join(action.option_strings) or str(action.metavar or action.dest)
-            meaning = parser._get_formatter()._expand_help(action) if action.help else ''
+            formatter = parser._get_formatter()
+            value = formatter._format_args(action, action.dest.upper())
+            names = f'{", ".join(action.option_strings)} {value}'.strip()
+            meaning = formatter._expand_help(action) if action.help else ''
             rows.append((code(names), ' '.join(meaning.split())))
     yield from table(['option', 'meaning'], rows)
     for key, (kind, meaning) in kinds.items():
