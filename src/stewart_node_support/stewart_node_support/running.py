@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, ExitStack, nullcontext
 from functools import partial
-import gc
 import os
 from pathlib import Path
 import sys
@@ -22,6 +21,7 @@ from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
 from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.short_collections import short_collections
 
 PROFILES = Path(__file__).with_name('fast_dds.xml')
 # Either names the settings of Fast DDS; other middleware heeds neither.
@@ -122,26 +122,6 @@ def spin(
     """
     with nullcontext(stop) if stop is not None else StopSignals() as signals:
         return _spin(nodes, signals, pace, task=task, start=True, ready=ready)
-
-
-@contextmanager
-def short_collections() -> Iterator[None]:
-    """Keep Python's garbage collector from pausing the nodes.
-
-    With rclpy, scipy and numba loaded, a full collection walks a million objects for 50 to 100 ms,
-    in which no setpoint leaves and the driver takes the source for dead. What is there when the
-    nodes begin to spin stays for good and need not be walked again, nor now: what litter is among
-    it waits for the end.
-    """
-    if gc.get_freeze_count():
-        # The process has done so itself, and nothing can be thawed that it did not.
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:

@@ -26,7 +26,8 @@ from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.lifecycle import take_down
 from stewart_node_support.lock_step import LockStep
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.running import middleware, short_collections
+from stewart_node_support.running import middleware
+from stewart_tables.short_collections import short_collections
 
 # Always the same: given another timeout, the executor begins its round anew, with the coroutines
 # that wait, and never gets to timers and messages.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import gc
 from pathlib import Path
 
 from stewart_bringup.simulation.machines import Machine, machine_of
@@ -41,6 +40,7 @@ from stewart_kinematics.nodes.parameters import (
 )
 from stewart_kinematics.solvers.warming import warm_up
 from stewart_simulation.rig.settings import RigSettings, VirtualRigParameters
+from stewart_tables.short_collections import short_collections
 
 # Stamps of 0 are taken for none.
 BEGIN = NANOSECONDS
@@ -171,12 +171,10 @@ class Pipeline:
         Returns:
             How it ended.
         """
-        # What has been made by now stays; it need not be looked through for garbage.
-        gc.freeze()
         try:
-            return self._run(on_second)
+            with short_collections():
+                return self._run(on_second)
         finally:
-            gc.unfreeze()
             self.machine.end()
 
     def _run(self, on_second: Callable[[], object]) -> Outcome:
