@@ -198,7 +198,7 @@ def _changed(old: str, new: str) -> Callable[[], str]:
     ('model', 'sentence'),
     [
         (lambda: 'no xml', 'expected XML'),
-        (lambda: '<sdf/>', "expected mujoco .MJCF. or robot .URDF., got 'sdf'"),
+        (lambda: '<collada/>', "expected mujoco .MJCF., sdf or robot .URDF., got 'collada'"),
         (lambda: '<mujoco><worldbody/></mujoco>', 'six chains of joints: expected two'),
         (lambda: '<mujoco><wordlbody/></mujoco>', 'a model that MuJoCo takes'),
         (_changed('<connect body1="upper3"', '<weld body1="upper3"'),

@@ -163,7 +163,8 @@ def _carried(
 ) -> int:
     """Return which of two bodies is the platform: it hangs on a leg, or bears fewer of them.
 
-    The chains lead from the first body to the second, which is the platform in doubt.
+    The chains lead from the first body to the second. Where both bear as many, slides move what is
+    nearer to the platform.
     """
     first, second = hubs
     legs = {step.body for path in paths for step in path[:-1]}
@@ -171,7 +172,17 @@ def _carried(
         if of.get(tree.get(hub, -1), -1) in legs:
             return hub
     below = [of[tree[body]] if body in tree else -1 for body in legs]
-    return first if below.count(second) > below.count(first) else second
+    lead = below.count(first) - below.count(second)
+    if not lead:
+        slides = [
+            step.forward
+            for path in paths
+            for step in path
+            for j in step.joints
+            if j.kind == 'slide'
+        ]
+        lead = 2 * sum(slides) - len(slides)
+    return first if lead < 0 else second
 
 
 def _carrier(paths: list[list[_Step]], members: list[int], tree: dict[int, int]) -> int:

@@ -1,9 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Make a platform file from the hexapod of an MJCF or URDF model, and say what it assumes."""
+"""Make a platform file from the hexapod of an MJCF, SDF or URDF model; say what it assumes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -16,6 +17,7 @@ from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merg
 from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
+from stewart_kinematics.exchange.sdf_reading import read_sdf
 from stewart_kinematics.exchange.urdf_reading import read_urdf
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
@@ -41,30 +43,37 @@ ASYMMETRIC = np.radians(0.1)
 
 UNSAID = 'the model does not say it; replace it by what you know'
 
+READERS: dict[str, Callable[[Path, ET.Element], Linkage]] = {
+    'mujoco': lambda path, _: read_mjcf(path),
+    'sdf': read_sdf,
+    'robot': read_urdf,
+}
+"""By the first element of a file."""
+
 PAYLOAD = ('payload', 'payload_link')
 """A link of this name on the platform is the payload of the platform file."""
 
 
 def import_platform(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Read a hexapod, MJCF (root ``mujoco``) or URDF (root ``robot``).
+    """Read a hexapod: MJCF (root ``mujoco``), SDFormat (``sdf``) or URDF (``robot``).
 
     Returns:
         Content of a platform file, to be read by ``Platform.from_section``.
         What was assumed or left out, in sentences.
 
     Raises:
-        ConfigurationError: If the file is neither, or holds no hexapod that a platform file can
-            describe.
+        ConfigurationError: If the file is none of these, or holds no hexapod that a platform file
+            can describe.
         GeometryError: If its joints do not make a usable platform.
     """
     try:
         root = ET.fromstring(path.read_bytes())
     except ET.ParseError as error:
         raise ConfigurationError(str(path), str(error), 'XML') from error
-    if root.tag not in ('mujoco', 'robot'):
-        expected = 'mujoco (MJCF) or robot (URDF)'
+    if root.tag not in READERS:
+        expected = 'mujoco (MJCF), sdf or robot (URDF)'
         raise ConfigurationError(f'{path}: first element', root.tag, expected)
-    linkage = read_mjcf(path) if root.tag == 'mujoco' else read_urdf(path, root)
+    linkage = READERS[root.tag](path, root)
     return _Import(linkage, find_hexapod(linkage, str(path)), path.name, str(path)).content()
 
 

@@ -30,8 +30,8 @@ HELP = 'describe a platform of your own, or import it, check it, look at it'
 
 EXAMPLES = """
 Without its measures `new` asks for them. What it writes is a start: replace the limits and add
-masses; every number has its source below `sources`. `import` finds the six legs of an MJCF or
-URDF hexapod by its structure and says what the model leaves open.
+masses; every number has its source below `sources`. `import` finds the six legs of an MJCF,
+SDF or URDF hexapod by its structure and says what the model leaves open.
 
 examples:
   stewart platform new my_rig -o my_rig.yaml
@@ -66,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         text = question if known is None else f'{question} (default: {known:g})'
         number: dict[str, Any] = {'type': float, 'default': known, 'metavar': 'NUMBER'}
         new.add_argument(f'--{name.replace("_", "-")}', help=text, **number)
-    read = kinds.add_parser('import', help='read joints and inertias of an MJCF or URDF hexapod')
+    read = kinds.add_parser(
+        'import', help='read joints and inertias of an MJCF, SDF or URDF hexapod'
+    )
     read.add_argument('model', type=Path, help='file of the model')
     for writing in (new, read):
         add_output(writing, 'file to write')
