@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.limits.design import design_metrics, half_out, warnings
 from stewart_kinematics.model.platform import Platform
@@ -37,6 +38,32 @@ def test_the_joints_are_where_they_were_measured() -> None:
         angles = np.sort(np.degrees(np.arctan2(joints[:, 1], joints[:, 0])) % 360.0)
         gaps = np.sort(np.diff([*angles, angles[0] + 360.0]))
         np.testing.assert_allclose(gaps, [20.0] * 3 + [100.0] * 3)
+
+
+def test_origins_and_x_axis_may_lie_elsewhere_and_the_legs_are_the_same() -> None:
+    moved = replace(SMALL, base_height=0.05, platform_height=-0.03, turn=30.0)
+
+    here, there = made(SMALL).geometry, made(moved).geometry
+
+    turn = Rotation.from_euler('z', 30.0, degrees=True)
+    for height, name in ((0.05, 'base_joints'), (-0.03, 'platform_joints')):
+        expected = turn.apply(np.array(getattr(here, name)))
+        expected[:, 2] += height
+        np.testing.assert_allclose(getattr(there, name), expected, atol=1e-12)
+    rise = there.neutral_pose.position - here.neutral_pose.position
+    np.testing.assert_allclose(rise, [0.0, 0.0, 0.08], atol=1e-12)
+    for geometry in (here, there):
+        pose = geometry.neutral_pose
+        lengths = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+        np.testing.assert_allclose(lengths, 0.3, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    'wrong', [{'base_height': np.nan}, {'platform_height': np.inf}, {'turn': 361}]
+)
+def test_places_that_cannot_be_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+        replace(SMALL, **wrong)
 
 
 def test_what_nobody_measured_is_called_an_assumption() -> None:
@@ -186,6 +213,26 @@ def test_new_asks_again_for_what_is_no_measure(
     assert said.err.count('radius of the ring through the base joints [m]: ') == 3
     assert "a positive number is needed, not 'wide'" in said.err
     assert "a positive number is needed, not '-1'" in said.err
+
+
+@pytest.mark.parametrize(('name', 'forces'), [('vigo', True), ('srs', False)])
+def test_a_rig_of_simulated_drives_is_written(
+    name: str, forces: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert platform_verb.main(parsed(platform_verb, 'rig', name)) == 0
+
+    rig = yaml.safe_load(capsys.readouterr().out)
+    assert rig['/**']['ros__parameters']['platform'] == name
+    driver = rig['/**/driver']['ros__parameters']
+    assert driver['backend'] == 'simulated'
+    assert driver['simulated']['platform'] == name
+    # A plant and a feed-forward need masses.
+    assert ('model' not in driver['simulated']) == ('/**/feed_forward' not in rig) == forces
+
+
+def test_a_rig_of_cranks_is_not_guessed() -> None:
+    with pytest.raises(ConfigurationError, match='expected linear legs'):
+        platform_verb.main(parsed(platform_verb, 'rig', 'sg90_rotary'))
 
 
 def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) -> None:

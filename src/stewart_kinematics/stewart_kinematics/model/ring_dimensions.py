@@ -31,6 +31,9 @@ DEFAULTED = {
 }
 """Keys below ``legs`` that have a default of our own."""
 
+PLACES = ('name', 'base_height', 'platform_height', 'turn')
+"""What says where the origins lie, and how large nothing is."""
+
 
 @dataclass(frozen=True)
 class RingDimensions:
@@ -46,6 +49,9 @@ class RingDimensions:
         rate, acceleration: Fastest and hardest that a leg may go [m/s], [m/s²].
         joint_angle: How far a joint may lean from its axis [deg].
         leg_distance: Least distance between the centre lines of two legs [m].
+        base_height, platform_height: Of the rings above the origins of base and platform [m].
+        turn: Of both rings about z; at 0 the x axis passes midway between two of the base's pairs
+            [deg].
     """
 
     name: str
@@ -59,12 +65,19 @@ class RingDimensions:
     acceleration: float = 2.0
     joint_angle: float = 45.0
     leg_distance: float = 0.05
+    base_height: float = 0.0
+    platform_height: float = 0.0
+    turn: float = 0.0
 
     def __post_init__(self) -> None:
         for key, value in vars(self).items():
             if key.endswith('pair_angle') and not 0.0 < value < 120.0:
                 raise ConfigurationError(key, value, 'an angle above 0 and below 120 deg')
-            if key != 'name' and not 0.0 < value <= LARGEST:
+            if key.endswith('_height') and not abs(value) <= LARGEST:
+                raise ConfigurationError(key, value, f'a number from -{LARGEST:g} to {LARGEST:g}')
+            if key == 'turn' and not abs(value) <= 360.0:
+                raise ConfigurationError(key, value, 'an angle from -360 to 360 deg')
+            if key not in PLACES and not 0.0 < value <= LARGEST:
                 raise ConfigurationError(key, value, f'a positive number up to {LARGEST:g}')
         if not self.name.isidentifier():
             raise ConfigurationError('name', self.name, 'letters, digits and _, no digit first')
@@ -87,8 +100,12 @@ def document(rings: RingDimensions) -> dict[str, Any]:
     return {
         'name': rings.name,
         'title': rings.name.replace('_', ' '),
-        'base_joints': _ring(rings.base_radius, rings.base_pair_angle),
-        'platform_joints': _ring(rings.platform_radius, moving_pair_angle),
+        'base_joints': _ring(
+            rings.base_radius, rings.base_pair_angle, rings.base_height, rings.turn
+        ),
+        'platform_joints': _ring(
+            rings.platform_radius, moving_pair_angle, rings.platform_height, rings.turn
+        ),
         'pairing': [1, 2, 3, 4, 5, 6],
         'zero_pose': _level(zero),
         'neutral_pose': _level(neutral),
@@ -123,9 +140,9 @@ def document(rings: RingDimensions) -> dict[str, Any]:
     }
 
 
-def _ring(radius: float, pair_angle: float) -> dict[str, Any]:
+def _ring(radius: float, pair_angle: float, height: float, turn: float) -> dict[str, Any]:
     """Return six joints on a ring [m], [deg]."""
-    plane = {'height_m': 0.0, 'offset_deg': 0.0}
+    plane = {'height_m': height, 'offset_deg': turn}
     return {'ring': {'radius_m': radius, 'pair_angle_deg': pair_angle, **plane}}
 
 
@@ -160,19 +177,20 @@ def assumed_limits(
 
 def _rings(rings: RingDimensions) -> tuple[Array, Array]:
     """Return the joints of both rings, paired: near each other, but half a pair apart."""
-    base = ring_points(rings.base_radius, np.radians(rings.base_pair_angle), 0.0, 0.0)
-    moving = np.radians(120.0 - rings.platform_pair_angle)
-    return base, ring_points(rings.platform_radius, moving, 0.0, 0.0)
+    turn = np.radians(rings.turn)
+    pair, moving = np.radians([rings.base_pair_angle, 120.0 - rings.platform_pair_angle])
+    base = ring_points(rings.base_radius, pair, rings.base_height, turn)
+    return base, ring_points(rings.platform_radius, moving, rings.platform_height, turn)
 
 
 def _height(rings: RingDimensions, length: float) -> float:
     """Return the height at which all legs of the level platform have a length [m]."""
     base, moving = _rings(rings)
-    across = float(np.linalg.norm(base - moving, axis=1)[0])
+    across = float(np.linalg.norm((base - moving)[0, :2]))
     if length <= across:
         expected = f"more than {across:.4g} m, the horizontal distance of a leg's joints"
         raise ConfigurationError('retracted_length', length, expected)
-    return float(np.sqrt(length**2 - across**2))
+    return float(np.sqrt(length**2 - across**2)) + rings.base_height - rings.platform_height
 
 
 def _condition(rings: RingDimensions, height: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.limits.design import design_metrics, warnings
-from stewart_kinematics.model.leg_kinds import ROTARY
+from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.ring_dimensions import document, RingDimensions
 from stewart_kinematics.model.schema import Section
@@ -38,6 +38,7 @@ examples:
   stewart platform new small --base-radius 0.2 --platform-radius 0.15 -o small.yaml
   stewart platform import hexapod.xml -o hexapod.yaml
   stewart platform check my_rig.yaml
+  stewart platform rig my_rig.yaml -o rig.yaml && stewart run rig.yaml
   stewart platform show vigo --plot vigo.png
 """
 QUESTIONS = {
@@ -51,7 +52,34 @@ QUESTIONS = {
     'acceleration': 'hardest acceleration of a leg [m/s2]',
     'joint_angle': 'how far a joint may lean from its axis [deg]',
     'leg_distance': 'least distance between the centre lines of two legs [m]',
+    'base_height': 'height of the base ring above the origin of base_link [m]',
+    'platform_height': 'height of the platform ring above the origin of platform_link [m]',
+    'turn': 'of both rings about z; at 0, x passes midway between two pairs of the base [deg]',
 }
+RIG = """\
+# Made by `stewart platform rig`: {title} with simulated drives, for `stewart run`.
+# On metal only the section `driver` changes: docs/tutorials/own_platform.md.
+
+/**:
+  ros__parameters:
+    platform: {platform}
+    # Nobody else configures and activates the lifecycle nodes.
+    autostart: true
+
+/**/driver:
+  ros__parameters:
+    # Commands are executed this long after their stamp, and may stay away for this long besides.
+    playout_delay: 0.05
+    extrapolation_time: 0.05
+    backend: simulated
+    simulated: {drives}
+"""
+NO_MASSES = """
+# Nothing is known of its masses: its drives move no plant, and no forces are fed forward.
+/**/feed_forward:
+  ros__parameters:
+    enabled: false
+"""
 HEADER = '# Made by `stewart platform {}`. Lengths in m, angles in deg, see docs/conventions.md.\n'
 
 
@@ -70,7 +98,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'import', help='read joints and inertias of an MJCF, SDF or URDF hexapod'
     )
     read.add_argument('model', type=Path, help='file of the model')
-    for writing in (new, read):
+    rig = kinds.add_parser('rig', help='write the YAML file of a rig with simulated drives')
+    rig.add_argument('platform', help='name or YAML file')
+    for writing in (new, read, rig):
         add_output(writing, 'file to write')
     check = kinds.add_parser('check', help='say what a design can do, and what is doubtful')
     check.add_argument('platform', help='name or YAML file')
@@ -82,7 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Do what the sub-command says; return 1 if a checked design may not rest at neutral."""
-    actions = {'new': _new, 'import': _import, 'check': _check, 'show': _show}
+    actions = {'new': _new, 'import': _import, 'rig': _rig, 'check': _check, 'show': _show}
     return actions[arguments.action](arguments)
 
 
@@ -97,6 +127,21 @@ def _import(arguments: argparse.Namespace) -> int:
     content, notes = import_platform(arguments.model)
     _save(arguments, content)
     note(notes)
+    return 0
+
+
+def _rig(arguments: argparse.Namespace) -> int:
+    platform, name = Platform.from_yaml(arguments.platform), arguments.platform
+    if platform.kind is not LINEAR:
+        expected = 'linear legs; for cranks and carriages copy config/rig_sg90_rotary.yaml'
+        raise ConfigurationError(name, platform.kind.name, expected)
+    if Path(name).is_file():
+        name = str(Path(name).resolve())
+    weighed = platform.masses is not None
+    drives = {'platform': name} if weighed else {'platform': name, 'model': 'lagging'}
+    flow = yaml.safe_dump(drives, default_flow_style=True, width=10_000).strip()
+    text = RIG.format(title=platform.title, platform=json.dumps(name), drives=flow)
+    write_text(arguments.output, text if weighed else text + NO_MASSES)
     return 0
 
 
