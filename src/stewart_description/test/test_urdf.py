@@ -228,6 +228,21 @@ def test_bodies_without_a_mass_have_no_inertial(name: str, bodies: int) -> None:
     assert len(ET.fromstring(render_urdf(name)).findall('.//inertial')) == bodies
 
 
+@pytest.mark.parametrize('name', ['vigo', 'sg90_rotary', 'hexaglide_3d_mec'])
+def test_what_is_seen_may_be_hit(name: str) -> None:
+    for link in ET.fromstring(render_urdf(name)).iter('link'):
+        seen, hit = (
+            [
+                (item.tag, item.attrib)
+                for part in link.findall(kind)
+                for item in part.iter()
+                if item.tag not in {kind, 'material'}
+            ]
+            for kind in ('visual', 'collision')
+        )
+        assert seen == hit
+
+
 def test_prefix_stands_before_every_link_and_joint() -> None:
     plain, prefixed = (ET.fromstring(render_urdf('vigo', prefix)) for prefix in ('', 'left_'))
     for kind in ('link', 'joint'):
