@@ -42,27 +42,29 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument('--platform', metavar='NAME', help="rig to move; default: each wave's own")
+    parser.add_argument(
+        '--platform', metavar='NAME', help="rig to move (default: each wave's own)"
+    )
     parser.add_argument('--wave', choices=sorted(WAVES), help='only this wave')
     parser.add_argument(
         '--duration',
         type=positive_up_to(3600.0),
         metavar='S',
-        help='how long each wave is played before it fades out [s], default 15, over wires 8',
+        help='how long each wave is played before it fades out [s] (default: 15, over wires 8)',
     )
     parser.add_argument(
-        '--seed', type=whole, default=1, metavar='N', help='seed of the sea, default 1'
+        '--seed', type=whole, default=1, metavar='N', help='seed of the sea (default: 1)'
     )
     parser.add_argument(
         '--backend',
         metavar='NAME',
-        help="what moves the legs; default: each scenario's own, see below",
+        help="what moves the legs (default: each scenario's own, see below)",
     )
     parser.add_argument(
         '--time',
         choices=('simulated', 'real'),
-        help='whose time passes in all chapters but the identification, which is simulated; '
-        "default: each chapter's own, see below",
+        help='whose time passes in all chapters but the identification, which is simulated '
+        "(default: each chapter's own, see below)",
     )
     parser.add_argument(
         '--without-identification',
@@ -80,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=output_folder,
         default=Path('build', 'demo'),
         metavar='FOLDER',
-        help='folder of the bags and of report.html, default build/demo',
+        help='folder of the bags and of report.html (default: build/demo)',
     )
 
 

@@ -37,7 +37,7 @@ def add_time_arguments(parser: argparse.ArgumentParser) -> None:
         type=_speed,
         default=REAL_SPEED,
         metavar='FACTOR',
-        help='simulated seconds per second, or max; default 1',
+        help='simulated seconds per second, or max (default: 1)',
     )
 
 

@@ -32,7 +32,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        'rig', nargs='?', default='vigo', help='name of a rig, or its YAML file; default vigo'
+        'rig', nargs='?', default='vigo', help='name of a rig, or its YAML file (default: vigo)'
     )
     parser.add_argument(
         '--wave',
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--log-level',
         choices=['debug', 'info', 'warn', 'error', 'fatal'],
         default='info',
-        help='what is logged; default info',
+        help='what is logged (default: info)',
     )
 
 

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--rig',
         default='vigo',
         metavar='NAME',
-        help=f'name of a rig ({", ".join(available("rig"))}) or its YAML file; default vigo',
+        help=f'name of a rig ({", ".join(available("rig"))}) or its YAML file (default: vigo)',
     )
     add(
         '--duration',

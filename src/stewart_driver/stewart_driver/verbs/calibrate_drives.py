@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add('--rig-file', type=Path, required=True, help='file to write into')
     add('--platform', help='of a rig file that does not exist yet')
-    add('--interface', help='network interface; default: that of the rig file')
+    add('--interface', help='network interface (default: that of the rig file)')
     add('--namespace', default='', help='network namespace of a virtual rig')
     add('--drive', default=DEFAULTS.drive, help='type of the drives (default: %(default)s)')
     where = parser.add_mutually_exclusive_group(required=True)

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_wire(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--interface', help='network interface; default: that of the rig file')
+    parser.add_argument('--interface', help='network interface (default: that of the rig file)')
     parser.add_argument('--rig-file', type=Path, help='file of the machine')
     parser.add_argument('--namespace', default='', help='network namespace of a virtual rig')
 

@@ -102,7 +102,7 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         nargs=2,
         type=float,
         metavar=('M/S2', 'RAD/S'),
-        help='of the IMU; else as its messages say, or '
+        help='of the IMU [m/s2, rad/s]; else as its messages say, or '
         f'{SPECIFIC_FORCE:g} and {ANGULAR_VELOCITY:g}',
     )
     add(
@@ -110,7 +110,7 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         type=float,
         metavar='M',
-        help=f'of the legs, one number for all or six (default: {LENGTH:g})',
+        help=f'of the legs, one number for all or six [m] (default: {LENGTH:g})',
     )
     add(
         '--noise-from-rest',
@@ -124,7 +124,7 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=(0.0, 0.0),
         metavar=('M/S2', 'RAD/S'),
-        help='random walk of the biases within a second (default: none)',
+        help='random walk of the biases within a second [m/s2, rad/s] (default: none)',
     )
     add = parser.add_argument_group('refinements, off unless given').add_argument
     for name, purpose in (

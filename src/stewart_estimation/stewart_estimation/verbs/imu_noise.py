@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add = parser.add_argument
     add('recording', metavar='BAG', help='bag, or .csv with time_s, fx_mps2 ..., p_radps ...')
-    add('--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (%(default)s)')
+    add(
+        '--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
+    )
     add(
         '--from',
         dest='begin',

@@ -84,14 +84,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=(noise.position, noise.attitude),
         metavar=('M', 'RAD'),
-        help='of a measured pose, per axis (default: 30e-6 20e-6)',
+        help='standard deviation of a measured pose, per axis [m, rad] (default: 30e-6 20e-6)',
     )
     for name, value, unit, of in (
-        ('stroke-noise', noise.stroke, 'M', 'of an encoder'),
-        ('force-noise', noise.specific_force, 'MPS2', 'of a specific force at rest'),
-        ('turn-noise', noise.angular_velocity, 'RADPS', 'of an angular velocity'),
-        ('joint-tolerance', prior.joint, 'M', 'of a joint coordinate, before'),
-        ('length-tolerance', prior.length, 'M', 'of a length at stroke zero, before'),
+        ('stroke-noise', noise.stroke, 'M', 'standard deviation of an encoder [m]'),
+        ('force-noise', noise.specific_force, 'MPS2', 'of a specific force at rest [m/s2]'),
+        ('turn-noise', noise.angular_velocity, 'RADPS', 'of an angular velocity [rad/s]'),
+        ('joint-tolerance', prior.joint, 'M', 'of a joint coordinate, as built [m]'),
+        ('length-tolerance', prior.length, 'M', 'of a length at stroke zero, as built [m]'),
     ):
         help_text = f'{of} (default: {value:g})'
         add(f'--{name}', type=positive, default=value, metavar=unit, help=help_text)

@@ -131,7 +131,7 @@ def add_kinds(kinds: Kinds) -> None:
     add = parser.add_argument
     pose: dict[str, Any] = {'type': float, 'nargs': 6, 'metavar': SIX}
     add('--to', dest='target', required=True, help='target [m, deg]', **pose)
-    add('--from', dest='start', help='start [m, deg]; default: the neutral pose', **pose)
+    add('--from', dest='start', help='start [m, deg] (default: the neutral pose)', **pose)
     add_reference(parser, 'pose from which --from and --to count')
     text = 'fraction of the limits to use, in (0, 1] (default: 1)'
     add('--scale', type=float, default=1.0, help=text)

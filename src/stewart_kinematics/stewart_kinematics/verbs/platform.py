@@ -38,7 +38,7 @@ examples:
   stewart platform new small --base-radius 0.2 --platform-radius 0.15 -o small.yaml
   stewart platform import hexapod.xml -o hexapod.yaml
   stewart platform check my_rig.yaml
-  stewart platform rig my_rig.yaml -o rig.yaml && stewart run rig.yaml
+  stewart platform rig my_rig.yaml -o rig.yaml
   stewart platform show vigo --plot vigo.png
 """
 QUESTIONS = {

@@ -79,7 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog += EXAMPLES
     parser.add_argument('--link', type=Path, help='symbolic link that keeps pointing at the port')
-    parser.add_argument('--motion', choices=MOTIONS, default='rest', help='default: %(default)s')
+    parser.add_argument(
+        '--motion', choices=MOTIONS, default='rest', help='of the sensor (default: %(default)s)'
+    )
     parser.add_argument(
         '--baud',
         type=int,

@@ -36,10 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
-    parser.add_argument('--platform', default='vigo', help='name or YAML file; default vigo')
+    parser.add_argument('--platform', default='vigo', help='name or YAML file (default: vigo)')
     parser.add_argument('--directory', type=Path, help='where the wires end')
     parser.add_argument(
-        '--moved-by', choices=('ethercat', 'card'), default='ethercat', help='default ethercat'
+        '--moved-by',
+        choices=('ethercat', 'card'),
+        default='ethercat',
+        help='wire that moves it (default: ethercat)',
     )
     for wire in ('ethercat', 'card', 'imu'):
         parser.add_argument(f'--no-{wire}', action='store_true', help='leave this wire out')
