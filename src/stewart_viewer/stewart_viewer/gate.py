@@ -15,7 +15,9 @@ import ipaddress
 import threading
 from urllib.parse import parse_qs, urlsplit
 
-COOKIE = 'stewart_token'
+COOKIE = 'stewart_token_{}'
+"""A cookie is sent to every port of its host, so each viewer's has the port in its name."""
+
 SECRET_FIELD = 'X-Stewart-Gate'
 """In this field of a request the gate tells the server behind it that it comes from the gate."""
 
@@ -62,6 +64,7 @@ class Gate:
             self._loop.close()
             raise
         self.port = int(self._server.sockets[0].getsockname()[1])
+        self._cookie = COOKIE.format(self.port)
         self._thread = threading.Thread(target=self._loop.run_forever, name='gate', daemon=True)
         self._thread.start()
 
@@ -85,11 +88,11 @@ class Gate:
             target, fields = _asked(head)
             if stranger := self._stranger(fields):
                 answer = REFUSAL.format(stranger)
-            elif not self._token or self._known(_cookie(fields)):
+            elif not self._token or self._known(_cookie(fields, self._cookie)):
                 await self._hand_on(head, reader, writer)
                 return
             elif self._known(parse_qs(urlsplit(target).query).get('token', [''])[0]):
-                answer = WELCOME.format(COOKIE, self._token)
+                answer = WELCOME.format(self._cookie, self._token)
             else:
                 answer = REFUSAL.format(NEEDS_TOKEN)
             writer.write(answer.encode())
@@ -164,10 +167,10 @@ def _asked(head: bytes) -> tuple[str, dict[str, str]]:
     return target, fields
 
 
-def _cookie(fields: dict[str, str]) -> str:
-    """Return the token in the cookie of a request; empty if there is none."""
+def _cookie(fields: dict[str, str], name: str) -> str:
+    """Return what a cookie of a request holds; empty if there is none."""
     with suppress(CookieError):
-        found = SimpleCookie(fields.get('cookie', '')).get(COOKIE)
+        found = SimpleCookie(fields.get('cookie', '')).get(name)
         if found is not None:
             return found.value
     return ''

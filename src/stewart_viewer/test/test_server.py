@@ -138,9 +138,18 @@ def test_the_page_behind_a_token_is_there_for_who_knows_it(page: Page) -> None:
     with jar.open(page.url, timeout=60) as answer:
         assert answer.url == plain
         assert b'<html' in answer.read(4096).lower()
-    assert asked(plain, f'stewart_token={TOKEN}')[0] == 200
-    assert asked(plain, f'theme=dark; stewart_token={TOKEN}')[0] == 200
-    assert asked(plain, f'stewart_token={TOKEN}', Origin='http://evil.example')[0] == 403
+    cookie = f'stewart_token_{page.gate.port}={TOKEN}'
+    assert asked(plain, cookie)[0] == 200
+    assert asked(plain, f'theme=dark; {cookie}')[0] == 200
+    assert asked(plain, cookie, Origin='http://evil.example')[0] == 403
+
+
+def test_two_pages_of_one_host_are_open_in_one_browser(page: Page) -> None:
+    jar = build_opener(HTTPCookieProcessor())
+    with closing(open_page('127.0.0.1', 0, 'another-token')) as other:
+        for url in (page.url, other.url, page.url.split('?')[0]):
+            with jar.open(url, timeout=60) as answer:
+                assert b'<html' in answer.read(4096).lower()
 
 
 @pytest.mark.parametrize(
@@ -150,12 +159,12 @@ def test_the_page_behind_a_token_is_there_for_who_knows_it(page: Page) -> None:
         ('?token=', ''),
         (f'?token={TOKEN[:-1]}', ''),
         (f'?token={TOKEN}x', ''),
-        ('', f'stewart_token={TOKEN[:-1]}'),
+        ('', f'stewart_token_{{}}={TOKEN[:-1]}'),
         ('', f'other={TOKEN}'),
     ],
 )
 def test_who_does_not_know_the_token_gets_nothing(page: Page, query: str, cookie: str) -> None:
-    status, content = asked(page.url.split('?')[0] + query, cookie)
+    status, content = asked(page.url.split('?')[0] + query, cookie.format(page.gate.port))
     assert (status, b'<html' in content.lower()) == (403, False)
 
 
