@@ -34,6 +34,9 @@ SECTION_EVERY = 1.0
 """The section of the workspace is drawn anew so often at most [s]."""
 
 WIDTH, HEIGHT = 1600, 1000
+PHOTOGRAPH_LIMIT = 10.0
+"""A tab that draws nothing keeps one of the threads busy that serve the quick stop, too [s]."""
+
 BLUE, TEAL = (60, 100, 200), (20, 140, 140)
 
 
@@ -110,8 +113,20 @@ class Looks:
         """Send a picture of the scene, as this person sees it, to the browser's downloads."""
         if client is None:
             return
-        pixels = client.get_render(HEIGHT, WIDTH, transport_format='png')
-        client.send_file_download('platform.png', png(pixels), save_immediately=True)
+        try:
+            pixels = client.get_render(
+                HEIGHT, WIDTH, transport_format='png', timeout=PHOTOGRAPH_LIMIT
+            )
+        except (TimeoutError, RuntimeError) as error:
+            client.add_notification('No photograph', f'{error}', color='red')
+        else:
+            client.send_file_download('platform.png', png(on_white(pixels)), save_immediately=True)
+
+
+def on_white(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Lay a picture (rows, columns, 4), which may be transparent, over white; without alpha."""
+    opacity = pixels[..., 3:] / 255.0
+    return np.rint(255.0 + opacity * (pixels[..., :3] - 255.0)).astype(np.uint8)
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 import io
 from types import SimpleNamespace
+from typing import Any
 
 from matplotlib.image import imread
 import numpy as np
@@ -73,18 +74,41 @@ def test_trail_and_section_come_and_go(server: viser.ViserServer, ex800: Platfor
     assert not looks._lines['trail'].visible
 
 
-def test_a_photograph_is_a_png_of_the_pixels(server: viser.ViserServer, ex800: Platform) -> None:
+def test_a_photograph_is_a_png_of_the_pixels() -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (7, 11, 3), dtype=np.uint8)
     np.testing.assert_array_equal(
         np.rint(255.0 * imread(io.BytesIO(png(pixels)), format='png')).astype(np.uint8), pixels
     )
-    sent: list[tuple[str, bytes]] = []
-    client = SimpleNamespace(
-        get_render=lambda height, width, transport_format: pixels,
-        send_file_download=lambda name, content, save_immediately: sent.append((name, content)),
-    )
-    Looks(server, ex800)._photograph(client)
-    assert sent == [('platform.png', png(pixels))]
+
+
+class Tab:
+    """A page in a browser, which draws or, frozen, does not; it takes down what it is sent."""
+
+    def __init__(self, pixels: Any) -> None:
+        self.pixels, self.sent = pixels, []
+
+    def get_render(self, height: int, width: int, transport_format: str, timeout: float) -> Any:
+        if self.pixels is None:
+            raise TimeoutError(f'no picture within {timeout:g} s')
+        return self.pixels
+
+    def send_file_download(self, name: str, content: bytes, *, save_immediately: bool) -> None:
+        self.sent.append((name, content))
+
+    def add_notification(self, title: str, body: str, color: str) -> None:
+        self.sent.append((title, body))
+
+
+def test_a_photograph_has_a_white_background(server: viser.ViserServer, ex800: Platform) -> None:
+    clear, red, half = (9, 9, 9, 0), (200, 0, 0, 255), (0, 100, 0, 51)
+    tab = Tab(np.array([[clear, red, half]], dtype=np.uint8))
+    looks = Looks(server, ex800)
+    looks._photograph(tab)
+    white = np.array([[(255, 255, 255), (200, 0, 0), (204, 224, 204)]], dtype=np.uint8)
+    assert tab.sent == [('platform.png', png(white))]
+    frozen = Tab(None)
+    looks._photograph(frozen)
+    assert frozen.sent == [('No photograph', 'no picture within 10 s')]
 
 
 def test_a_camera_looks_at_the_platform(server: viser.ViserServer, ex800: Platform) -> None:
