@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,8 @@ class Controls:
         self._neutral_rpy = platform.limits.nearest_turn(
             rpy_from_quaternion(self._neutral.quaternion_xyzw)
         )
-        self._setting = False
+        # Each hand on the page has a thread of its own, and none sees a half of a target.
+        self._whole, self._setting = RLock(), False
         size = float(platform.geometry.length_scale)
         self._platform, self._taught_to, self._recorder = platform, taught_to, recorder
         self._gizmo = server.scene.add_transform_controls(
@@ -113,7 +115,8 @@ class Controls:
     @property
     def target(self) -> Pose:
         """Pose that the sliders show."""
-        values = np.array([_number(slider) for slider in self._sliders])
+        with self._whole:
+            values = np.array([_number(slider) for slider in self._sliders])
         rpy = self._neutral_rpy + np.radians(values[3:])
         return Pose.from_rpy(self._neutral.position + 1e-3 * values[:3], rpy.tolist())
 
@@ -208,8 +211,9 @@ class Controls:
         return slider
 
     def _reset(self) -> None:
-        self._set([0.0] * len(self._sliders))
-        self._from_sliders()
+        with self._whole:
+            self._set([0.0] * len(self._sliders))
+            self._from_sliders()
 
     def _set(self, values: Iterable[float]) -> None:
         self._setting = True
@@ -220,20 +224,22 @@ class Controls:
             self._setting = False
 
     def _from_sliders(self) -> None:
-        if self._setting:
-            return
-        target = self.target
-        self._gizmo.position = target.position
-        self._gizmo.wxyz = np.roll(target.quaternion_xyzw, 1)
-        self._judge()
+        with self._whole:
+            if self._setting:
+                return
+            target = self.target
+            self._gizmo.position = target.position
+            self._gizmo.wxyz = np.roll(target.quaternion_xyzw, 1)
+            self._judge()
 
     def _from_gizmo(self) -> None:
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
         rpy = self._platform.limits.nearest_turn(rpy_from_quaternion(pose.quaternion_xyzw))
         turned = np.degrees(rpy - self._neutral_rpy)
-        self._set([*away, *turned])
-        self._judge()
+        with self._whole:
+            self._set([*away, *turned])
+            self._judge()
 
     def _judge(self) -> None:
         """Say whether the platform may stand at the target, and which that is."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import threading
 import time
 from typing import Any
 
@@ -89,6 +90,24 @@ def test_the_sliders_follow_the_gizmo(controls: Controls, ex800: Platform) -> No
     controls._from_gizmo()
     shown = [slider.value for slider in controls._sliders]
     np.testing.assert_allclose(shown, [4.0, 0.0, 12.0, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_nobody_steers_towards_a_half_of_a_target(controls: Controls, ex800: Platform) -> None:
+    neutral = ex800.geometry.neutral_pose
+    controls.show(Snapshot(0.0, pose=neutral))
+    hand = threading.Thread(target=controls._on_steer)
+
+    def steer(_: Any) -> None:
+        hand.start()
+        # It ends now, or once the target is whole.
+        hand.join(0.1)
+
+    controls._sliders[0].on_update(steer)
+    controls._gizmo.position = neutral.position + np.array([0.001, 0.0, 0.001])
+    controls._from_gizmo()
+    hand.join()
+    ((_, twist),) = controls._operator.calls
+    np.testing.assert_allclose(twist[0], twist[2])
 
 
 @pytest.mark.parametrize('operator', [None, Asked()])
