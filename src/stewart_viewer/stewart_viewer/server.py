@@ -11,6 +11,7 @@ import errno
 import hmac
 import io
 import ipaddress
+import os
 import re
 import secrets
 import socket
@@ -24,6 +25,7 @@ import viser
 THIS_MACHINE = '127.0.0.1'
 # One that was free is free no more, once in some thousand times.
 PORTS_TRIED = 20
+TOKEN_NAME = 'STEWART_TOKEN'
 TOKEN = re.compile(r'[A-Za-z0-9_-]{8,128}')
 
 
@@ -43,6 +45,11 @@ class Page:
         """Stop serving."""
         self.gate.close()
         self.server.stop()
+
+
+def asked_token() -> str:
+    """Return the token that the environment asks for; others can read arguments, parameters."""
+    return os.environ.get(TOKEN_NAME, '')
 
 
 def open_page(host: str, port: int, token: str = '') -> Page:
@@ -68,10 +75,10 @@ def open_page(host: str, port: int, token: str = '') -> Page:
 def check_address(host: str, port: int, token: str) -> None:
     """Refuse where a page cannot be served; raises as `open_page`."""
     if token and not TOKEN.fullmatch(token):
-        raise ConfigurationError('token', token, '8 to 128 letters, digits, - or _')
+        raise ConfigurationError(TOKEN_NAME, token, '8 to 128 letters, digits, - or _')
     if not token and not _is_loopback(host):
-        expected = 'one, since others than this machine can then move the platform (--token)'
-        raise ConfigurationError(f'token for host {host}', None, expected)
+        expected = 'a token, since others than this machine can then move the platform'
+        raise ConfigurationError(f'{TOKEN_NAME} for host {host}', None, expected)
     _free_port(host, port)
 
 

@@ -85,8 +85,24 @@ def test_the_verb_takes_a_bag_with_nothing_else_said(tmp_path: Path) -> None:
 
 
 def test_an_open_door_is_refused_before_a_rig_is_there() -> None:
-    with Harness() as harness, pytest.raises(ConfigurationError, match='token for host 0'):
+    with Harness() as harness, pytest.raises(ConfigurationError, match='STEWART_TOKEN for host 0'):
         harness.add(WebViewer, host='0.0.0.0', port=0)
+
+
+def test_the_token_is_not_on_the_graph(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv('STEWART_TOKEN', 'abc-DEF_123')
+    with Harness() as harness:
+        viewer = harness.add(WebViewer, platform='ex800', host='0.0.0.0', port=0)
+        viewer._heard = 1
+        reported = viewer._report().message
+        parameters = [item.value for item in viewer._parameters.values()]
+    assert reported == f'showing {viewer.view.url.removesuffix("?token=abc-DEF_123")}'
+    assert 'abc-DEF_123' not in f'{parameters}'
+    # What the node logs is on the graph, too, and has its name.
+    (said,) = [line for line in capfd.readouterr().err.splitlines() if 'abc-DEF_123' in line]
+    assert said == f'open {viewer.view.url} in a browser, it shows ex800'
 
 
 def test_viewer_of_another_platform_says_so_and_sends_no_motion(ex800: Platform) -> None:

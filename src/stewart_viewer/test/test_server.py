@@ -190,7 +190,7 @@ def test_what_is_no_request_is_closed_without_an_answer(page: Page) -> None:
 @pytest.mark.parametrize(
     ('host', 'token', 'words'),
     [
-        ('0.0.0.0', '', r'token for host 0\.0\.0\.0: .*--token'),
+        ('0.0.0.0', '', r'STEWART_TOKEN for host 0\.0\.0\.0: expected a token'),
         ('127.0.0.1', 'short', '8 to 128 letters'),
         ('127.0.0.1', 'not a token\r\n', '8 to 128 letters'),
     ],

@@ -23,13 +23,14 @@ from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_tables.progress import tell
 from stewart_tables.settings import param
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
-from stewart_viewer.server import check_address
+from stewart_viewer.server import asked_token, check_address
 from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
 from stewart_viewer.status import NOT_HEARD, UNKNOWN
 
@@ -48,9 +49,8 @@ class WebViewerParameters:
     platform: str = param(
         '', "platform by name, or path of its YAML file; empty: forward_kinematics' own"
     )
-    host: str = param('127.0.0.1', 'address to listen at; others than this machine need a token')
+    host: str = param('127.0.0.1', 'address; others than this machine need STEWART_TOKEN')
     port: int = param(8080, 'port to listen at; 0: any that is free', min=0, max=65535)
-    token: str = param('', 'what a browser has to know, see the README; needed for other hosts')
     taught_to: str = param('taught.yaml', 'file of waypoints that the page appends to')
     record_to: str = param('.', 'folder in which the page records bags')
     rate: float = param(30.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
@@ -68,7 +68,7 @@ class WebViewer(Node):
         super().__init__('web_viewer', **kwargs)
         chosen = declare(self, WebViewerParameters)
         # Said now, not when a rig is there.
-        check_address(chosen.host, chosen.port, chosen.token)
+        check_address(chosen.host, chosen.port, asked_token())
         self._chosen = chosen
         self._mailbox, self._heard = Mailbox(), 0
         self._operator = GraphOperator(self, self._tell) if chosen.allow_commands else None
@@ -105,13 +105,14 @@ class WebViewer(Node):
             host=self._chosen.host,
             port=self._chosen.port,
             rate=self._chosen.rate,
-            token=self._chosen.token,
+            token=asked_token(),
             taught_to=Path(self._chosen.taught_to),
             recorder=BagRecorder(Path(self._chosen.record_to), self._clock_arguments()),
             complain=self.get_logger().error,
         )
         self._comparison = self.view.comparison
-        self.get_logger().info(f'open {self.view.url} in a browser, it shows {source}')
+        # The log is on the graph, and the address may have the token.
+        tell(f'open {self.view.url} in a browser, it shows {source}')
 
     def _clock_arguments(self) -> list[str]:
         simulated = self.get_parameter('use_sim_time').value
@@ -133,7 +134,11 @@ class WebViewer(Node):
             return Report(Level.ERROR, 'the page stands still: nothing draws it any more', values)
         if self.view.failure:
             return Report(Level.WARN, self.view.failure, values)
-        text = f'showing {self.view.url}' if self._heard else 'nothing of the rig was heard yet'
+        text = (
+            f'showing {self.view.url.partition("?")[0]}'
+            if self._heard
+            else 'nothing of the rig was heard yet'
+        )
         return Report(Level.OK, text, values)
 
     def _wrong(self) -> str:

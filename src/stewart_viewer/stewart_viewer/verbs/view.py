@@ -29,15 +29,15 @@ HELP = 'show the platform in a browser, live or from a bag'
 DETAILS = """
 Without a bag it joins the running graph and shows the rig that it finds there, or waits for one;
 the page has a quick stop, sliders and a gizmo for a target, and starts waves. Whoever reaches the
-page can move the platform, so it is served to this machine only; --host with --token lets others
-in who know the token. The network is not encrypted.
+page can move the platform, so it is served to this machine only; --host lets others in who know
+the token in the environment variable STEWART_TOKEN. The network is not encrypted.
 
 examples:
   stewart view
   stewart view build/demo/vigo_jonswap --speed 0.5
   stewart view foreign_bag --platform vigo --topic platform/pose=/mocap/pose
   stewart view --platform ex800 --port 8090 --watch-only
-  stewart view --host 0.0.0.0 --token "$(openssl rand -hex 8)"
+  stewart view --host 0.0.0.0
 """
 
 
@@ -47,9 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--platform', help='name or YAML file (default: that of the rig, or of the bag)'
     )
-    parser.add_argument('--host', default='127.0.0.1', help='address (default: this machine only)')
-    text = 'what a browser must know, 8 letters or more; needed where --host is not this machine'
-    parser.add_argument('--token', default='', help=text)
+    text = 'address; others than this machine need STEWART_TOKEN (default: this machine only)'
+    parser.add_argument('--host', default='127.0.0.1', help=text)
     text = 'waypoints recorded by the page are appended to it (default: %(default)s)'
     parser.add_argument(
         '--taught-to', type=output_file, default=TAUGHT_TO, metavar='FILE', help=text
@@ -107,7 +106,6 @@ def _live(arguments: argparse.Namespace) -> int:
         'platform': arguments.platform or '',
         'host': arguments.host,
         'port': arguments.port,
-        'token': arguments.token,
         'taught_to': arguments.taught_to,
         'record_to': str(arguments.record_to),
         'allow_commands': not arguments.watch_only,
@@ -127,7 +125,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     from stewart_viewer.recognition import check, recognise
     from stewart_viewer.replay import Replay
     from stewart_viewer.scene import PlatformScene
-    from stewart_viewer.server import open_page
+    from stewart_viewer.server import asked_token, open_page
     from stewart_viewer.snapshot import Part
     from stewart_viewer.status import Status
     from stewart_viewer.verbs.recorded import read_recording
@@ -146,7 +144,7 @@ def _replay(arguments: argparse.Namespace) -> int:
             recording = read(geometry)
             check(recording, geometry, name)
         platform = load_platform(name)
-        page = open_page(arguments.host, arguments.port, arguments.token)
+        page = open_page(arguments.host, arguments.port, asked_token())
         server = page.server
         try:
             parts: list[Part] = [
