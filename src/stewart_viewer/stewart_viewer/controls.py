@@ -25,7 +25,7 @@ from stewart_viewer.snapshot import Snapshot
 import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
-WAVES = ('ocean', 'excitation')
+WAVES = ('ocean', 'excitation', 'cueing', 'stabilisation')
 # A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
 JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].
@@ -67,37 +67,21 @@ class Controls:
         self._gizmo = server.scene.add_transform_controls(
             '/target', scale=0.7 * size, depth_test=False, opacity=0.6
         )
+        self._gizmo.on_update(lambda _: self._from_gizmo())
         gui = self._gui = server.gui
         self._fastest = np.repeat(
             [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
         )
         self._pose: Pose | None = None
-        self._off, self._allowed = True, False
+        self._off, self._allowed, self._sources = True, False, WAVES
         self._answer = gui.add_markdown('')
         self._button('Quick stop', 'driver/quick_stop', 'red')
         drives = gui.add_button_group('drives', tuple(DRIVES))
         drives.on_click(lambda event: self._on_drives(_choice(event.target)))
         with gui.add_folder('Move to a target, counted from neutral'):
-            self._sliders = [
-                self._slider(gui, label, reach)
-                for label, reach in zip(AXES, _reaches(platform), strict=True)
-            ]
-            self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
-            self._verdict = gui.add_markdown('')
-            self._move = gui.add_button('Move there', color='blue')
-            self._move.on_click(lambda _: self._on_move())
-            self._follow = gui.add_button('Follow the target while held', color='blue')
-            self._follow.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
-            gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
-            gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
+            self._add_target(gui)
         with gui.add_folder('Jog while a button is held', expand_by_default=False):
-            unit = '°' if platform.kind is ROTARY else 'mm'
-            self._legs = tuple(f'leg {leg} [{unit}]' for leg in range(1, 7))
-            self._jogged = gui.add_dropdown('what', (*self._legs, *AXES))
-            self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
-            self._jogs = [gui.add_button(label, color='blue') for label in ('−', '+')]
-            for button, sign in zip(self._jogs, (-1.0, 1.0), strict=True):
-                button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
+            self._add_jog(gui)
         with gui.add_folder('Wave and waypoints', expand_by_default=False):
             self._wave = gui.add_dropdown('played by', WAVES)
             self._start = gui.add_button('Start wave', color='blue')
@@ -108,9 +92,31 @@ class Controls:
         if recorder is not None:
             self._record = gui.add_button(RECORD, color='gray')
             self._record.on_click(lambda _: self._on_record())
-        self._gizmo.on_update(lambda _: self._from_gizmo())
         self._reset()
         self._grey()
+
+    def _add_target(self, gui: Any) -> None:
+        self._sliders = [
+            self._slider(gui, label, reach)
+            for label, reach in zip(AXES, _reaches(self._platform), strict=True)
+        ]
+        self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
+        self._verdict = gui.add_markdown('')
+        self._move = gui.add_button('Move there', color='blue')
+        self._move.on_click(lambda _: self._on_move())
+        self._follow = gui.add_button('Follow the target while held', color='blue')
+        self._follow.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
+        gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
+        gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
+
+    def _add_jog(self, gui: Any) -> None:
+        unit = '°' if self._platform.kind is ROTARY else 'mm'
+        self._legs = tuple(f'leg {leg} [{unit}]' for leg in range(1, 7))
+        self._jogged = gui.add_dropdown('what', (*self._legs, *AXES))
+        self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
+        self._jogs = [gui.add_button(label, color='blue') for label in ('−', '+')]
+        for button, sign in zip(self._jogs, (-1.0, 1.0), strict=True):
+            button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
 
     @property
     def target(self) -> Pose:
@@ -134,8 +140,9 @@ class Controls:
 
     def _grey(self) -> None:
         """Let only those buttons be pressed that can move the platform now."""
-        for button in (self._follow, self._start, *self._jogs):
+        for button in (self._follow, *self._jogs):
             button.disabled = self._off
+        self._start.disabled = self._off or not self._sources
         self._move.disabled = self._off or not self._allowed
 
     def _button(self, label: str, service: str, colour: Any) -> None:
@@ -167,7 +174,11 @@ class Controls:
         self._tell_of_recording(said)
 
     def look(self) -> None:
-        """Say when a recording has ended by itself."""
+        """Offer what the rig has to play, and say when a recording has ended by itself."""
+        if (sources := self._operator.sources) != self._sources:
+            self._sources = sources
+            self._wave.options = sources or WAVES
+            self._grey()
         if self._recorder is not None and (said := self._recorder.ended()):
             self._tell_of_recording(said)
 

@@ -20,7 +20,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_viewer.bag_recorder import BagRecorder
-from stewart_viewer.controls import Controls
+from stewart_viewer.controls import Controls, WAVES
 from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.snapshot import DriveReport, Snapshot
@@ -33,6 +33,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
+        self.sources = ('ocean', 'excitation')
 
     def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
         self.calls.append(('move', position, quaternion_xyzw, speed))
@@ -54,6 +55,7 @@ class Asked:
 def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Controls:
     made = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
     assert not can_move(made)
+    made.look()
     made.show(Snapshot(0.0, drives=DriveReport('ENABLED')))
     return made
 
@@ -142,6 +144,22 @@ def test_the_wave_is_asked_of_the_node_that_was_chosen(controls: Controls) -> No
     controls._wave.value = 'excitation'
     controls._on_wave('stop')
     assert controls._operator.calls == [('call', 'ocean/start'), ('call', 'excitation/stop')]
+
+
+def test_what_the_rig_has_can_be_started_and_stopped(controls: Controls) -> None:
+    for sources, offered in (
+        (('ocean', 'cueing'), ('ocean', 'cueing')),
+        (('stabilisation',), ('stabilisation',)),
+        ((), WAVES),
+    ):
+        controls._operator.sources = sources
+        controls.look()
+        assert controls._wave.options == offered
+        assert controls._start.disabled is not bool(sources)
+        controls._on_wave('stop')
+    # Who has chosen keeps it, also while nobody offers it.
+    services = 'ocean/stop', 'stabilisation/stop', 'stabilisation/stop'
+    assert controls._operator.calls == [('call', service) for service in services]
 
 
 def test_a_held_button_jogs_what_was_chosen(controls: Controls) -> None:

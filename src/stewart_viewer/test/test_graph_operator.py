@@ -42,6 +42,13 @@ def test_a_stop_that_comes_before_the_answer_stops_the_move() -> None:
     assert told[0] == 'move_platform: moving'
 
 
+def test_the_sources_of_a_rig_are_found() -> None:
+    with Harness() as harness:
+        ProbeRig(harness)
+        operator = GraphOperator(harness.probe, print)
+        harness.until(lambda: operator.sources == ('ocean', 'excitation'))
+
+
 def test_a_jog_carries_the_instant_of_the_hand() -> None:
     told: list[str] = []
     with Harness() as harness:

@@ -23,6 +23,9 @@ from stewart_viewer.controls import WAVES
 LOOK = 0.05
 """Time from one look into the queue to the next [s]."""
 
+SOURCES_EVERY = 0.5
+"""Time from one look for what plays a wave to the next [s]."""
+
 SERVICES = (
     *(f'driver/{name}' for name in ('enable', 'disable', 'quick_stop', 'reset_fault')),
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
@@ -42,11 +45,12 @@ class GraphOperator:
 
     Attributes:
         obstacle: Why nothing that moves the platform is sent; empty where it is.
+        sources: Those of `WAVES` that a node of the rig plays.
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
         self._tell = tell
-        self.obstacle = ''
+        self.obstacle, self.sources = '', WAVES
         self._now = RigTime(node).now
         self._leg_keys = node.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
@@ -60,6 +64,7 @@ class GraphOperator:
         self._sent: Any = None
         self._goal: Any = None
         node.create_timer(LOOK, self._work)
+        node.create_timer(SOURCES_EVERY, self._look_for_sources)
 
     def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
         """Move to a pose with a part of the limits' speed."""
@@ -110,6 +115,11 @@ class GraphOperator:
                 self._queue.get_nowait()()
             except Empty:
                 return
+
+    def _look_for_sources(self) -> None:
+        self.sources = tuple(
+            wave for wave in WAVES if self._offered[f'{wave}/stop'].service_is_ready()
+        )
 
     def _call(self, service: str) -> None:
         if self.obstacle and service in MOVING:
