@@ -12,10 +12,6 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_viewer.snapshot import DriveReport, Estimate, Snapshot
 
 
-class NothingToShow(StewartError, ValueError):
-    """A recording holds no pose."""
-
-
 @dataclass(frozen=True, eq=False)
 class Track:
     """Values with their ascending instants [s]: one item per instant each."""
@@ -40,7 +36,7 @@ class Recording:
         reports: Instant and state of the driver at every change.
 
     Raises:
-        NothingToShow: If there is not one pose.
+        StewartError: If there is not one pose.
     """
 
     poses: Track
@@ -51,7 +47,7 @@ class Recording:
 
     def __post_init__(self) -> None:
         if not len(self.poses.times):
-            raise NothingToShow('the recording holds no pose of the platform: 0 samples')
+            raise StewartError('the recording holds no pose of the platform: 0 samples')
 
     @property
     def start(self) -> float:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from stewart_bags.writing import BagWriter
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.solvers.inverse import leg_lengths, leg_positions
@@ -23,7 +24,7 @@ from stewart_viewer.recognition import (
     recognise,
     WrongPlatform,
 )
-from stewart_viewer.recording import NothingToShow, Recording, Track
+from stewart_viewer.recording import Recording, Track
 from stewart_viewer.replay import Replay
 from stewart_viewer.snapshot import DriveReport, Snapshot
 from stewart_viewer.verbs.recorded import read_recording
@@ -164,7 +165,7 @@ def test_messages_without_a_pose_are_left_out_and_told(tmp_path: Path, ex800: Pl
 def test_poses_of_which_none_is_one_are_refused(tmp_path: Path, ex800: Platform) -> None:
     lost = {step: ('norm', 0.0) for step in range(STATES)}
     write_foreign(tmp_path / 'bag', ex800, lost)
-    with pytest.raises(NothingToShow, match='no pose'):
+    with pytest.raises(StewartError, match='holds no pose'):
         read_recording(tmp_path / 'bag', ex800.geometry)
 
 
@@ -228,7 +229,7 @@ def test_a_hand_on_the_slider_pauses_and_an_event_is_gone_to(server: viser.Viser
 
 
 def test_a_recording_without_a_pose_is_refused() -> None:
-    with pytest.raises(NothingToShow, match='no pose'):
+    with pytest.raises(StewartError, match='holds no pose'):
         Recording(track(0))
 
 

@@ -54,7 +54,7 @@ def read_recording(
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
             strokes.
-        NothingToShow: If both topics are empty, or hold no pose that can be shown.
+        StewartError: If both topics are empty, or hold no pose that can be shown.
         WrongPlatform: If only strokes were recorded, and nobody says of which platform.
     """
     with Bag(path, renamed) as bag:
@@ -65,17 +65,9 @@ def read_recording(
                 return None
             return stamped(read_series(bag, topic, kind), tell)
 
-        origin, strokes = bag.start_ns, bag.find('actuator_states')
-        posed_topic = bag.find('platform/pose')
+        origin, posed_topic = bag.start_ns, bag.find('platform/pose')
         has_poses = bool(posed_topic and posed_topic.count)
-        try:
-            legs = None
-            if strokes and strokes.count:
-                legs = stamped(read_joints(bag, 'actuator_states'), tell)
-        except MissingJoints:
-            if not has_poses:
-                raise
-            legs = None
+        legs = _legs(bag, tell, needed=not has_poses)
         if legs is None or has_poses:
             measured = stamped(read_series(bag, 'platform/pose', PoseSeries), tell)
             poses = _shown('platform/pose', measured, origin, tell)
@@ -100,6 +92,19 @@ def read_recording(
         covariance = odometry.pose_covariance[:, :3, :3]
         estimate_track = _shown('platform/odometry', odometry, origin, tell, covariance)
     return Recording(poses, setpoint_track, leg_track, estimate_track, _reports(states, origin))
+
+
+def _legs(bag: Bag, tell: Callable[[str], None], *, needed: bool) -> JointSeries | None:
+    """Read the strokes; where poses were recorded, joints of other names count as none."""
+    found = bag.find('actuator_states')
+    if found is None or not found.count:
+        return None
+    try:
+        return stamped(read_joints(bag, 'actuator_states'), tell)
+    except MissingJoints:
+        if needed:
+            raise
+        return None
 
 
 def _shown(
