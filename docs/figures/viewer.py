@@ -49,8 +49,8 @@ LENGTH, FRAMES = 8.0, 96
 FRACTION = 0.9
 """Of the workspace that the sea uses."""
 
-LATE = 0.3
-"""The page shows a command so far ahead of what is measured that both can be told apart [s]."""
+LATE = 0.01
+"""What is measured is behind the command by one cycle [s]."""
 
 SETTLED = 0.5
 """Time that the software renderer is given for one picture [s]."""
@@ -110,7 +110,11 @@ def photograph_controls(platform: Platform) -> None:
     """Photograph the page of a rig that waits for a target; there is nobody to press a button."""
     # The picture is taken a while after the last pose.
     mailbox = Mailbox(stale=np.inf)
-    view = LiveView(PLATFORM, mailbox, Mock(), host='127.0.0.1', port=0, rate=10.0)
+    operator = Mock(sources=('ocean', 'excitation'))
+    recorder = Mock(running=False, ended=Mock(return_value=''))
+    view = LiveView(
+        PLATFORM, mailbox, operator, host='127.0.0.1', port=0, rate=10.0, recorder=recorder
+    )
     try:
         with browser(view.url) as page:
             page.set_window_size(1280, TALL)
