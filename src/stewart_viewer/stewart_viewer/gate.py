@@ -36,6 +36,17 @@ REFUSAL = (
 )
 NEEDS_TOKEN = 'This page needs its token: http://…/?token=…'
 
+UNANSWERED = (
+    OSError,
+    ValueError,
+    asyncio.IncompleteReadError,
+    asyncio.LimitOverrunError,
+    # Before Python 3.11 it is no OSError.
+    asyncio.TimeoutError,
+    # The gate closes; of a connection that ends so, asyncio tells with a traceback.
+    asyncio.CancelledError,
+)
+
 
 class Gate:
     """Listen at an address, and hand on to a port of this machine what may pass.
@@ -97,7 +108,7 @@ class Gate:
                 answer = REFUSAL.format(NEEDS_TOKEN)
             writer.write(answer.encode())
             await writer.drain()
-        except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except UNANSWERED:
             pass
         finally:
             writer.close()

@@ -71,6 +71,18 @@ def bare() -> Iterator[Page]:
     opened.close()
 
 
+def test_a_page_closes_without_a_word_under_its_browsers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    page = open_page('127.0.0.1', 0)
+    with socket.create_connection(('127.0.0.1', page.gate.port)) as browser:
+        # Who comes later is answered when the gate has this one, too.
+        assert asked(page.url)[0] == 200
+        page.close()
+        assert browser.recv(100) == b''
+    assert not caplog.records
+
+
 def handshake(port: int, **fields: str) -> int:
     """Return the status with which a websocket to a page begins, as its browser asks for it."""
     headers = {
