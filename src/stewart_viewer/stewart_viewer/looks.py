@@ -33,6 +33,10 @@ TRAIL, TRAIL_EVERY = 10.0, 0.04
 SECTION_EVERY = 1.0
 """The section of the workspace is drawn anew so often at most [s]."""
 
+LIFT = 0.04
+"""The plate stands on the platform's origin, and would hide what is drawn there: so far above it
+lines are, in lengths of a leg."""
+
 WIDTH, HEIGHT = 1600, 1000
 PHOTOGRAPH_LIMIT = 10.0
 """A tab that draws nothing keeps one of the threads busy that serve the quick stop, too [s]."""
@@ -93,6 +97,7 @@ class Looks:
             if line is not None and line.visible:
                 line.visible = False
             return
+        points = points + np.array([0.0, 0.0, LIFT * self._size])
         segments = np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
         if line is None:
             self._lines[name] = self._server.scene.add_line_segments(

@@ -16,7 +16,8 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import section
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_viewer.looks import Looks, png
+from stewart_viewer.force_scale import size_of
+from stewart_viewer.looks import LIFT, Looks, png
 from stewart_viewer.snapshot import Snapshot
 import viser
 
@@ -65,7 +66,8 @@ def test_trail_and_section_come_and_go(server: viser.ViserServer, ex800: Platfor
         looks.show(Snapshot(0.05 * step, pose=above(ex800, 1e-4 * step)))
     trail = looks._lines['trail'].points
     assert len(trail) == pytest.approx(200, abs=2)
-    np.testing.assert_allclose(trail[-1, 1], above(ex800, 0.0299).position, atol=1e-6)
+    lifted = above(ex800, 0.0299 + LIFT * size_of(ex800))
+    np.testing.assert_allclose(trail[-1, 1], lifted.position, atol=1e-6)
     assert looks._lines['section'].visible
     # Beyond the limits there is no section; what was recorded earlier begins a trail anew.
     looks.show(Snapshot(16.5, pose=above(ex800, 5.0)))
