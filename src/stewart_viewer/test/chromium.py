@@ -50,6 +50,16 @@ BUTTON = (
 )
 CLICK = BUTTON + 'const live = !found.disabled; found.click(); return live;'
 DISABLED = BUTTON + 'return found.disabled;'
+UNFOLD = """
+[...document.querySelectorAll('.mantine-Paper-root > .mantine-Paper-root')]
+    .find(item => item.innerText.trim() === arguments[0]).click();
+"""
+TICK = """
+const label = [...document.querySelectorAll('label')].find(item => item.innerText == arguments[0]);
+const tick = document.getElementById(label.htmlFor);
+tick.click();
+return tick.checked;
+"""
 LABELS = "return [...document.querySelectorAll('button')].map(item => item.innerText.trim());"
 # viser warns of the software renderer; that would lie over what is looked for.
 DISMISS = 'document.querySelector(".mantine-Notification-closeButton")?.click()'

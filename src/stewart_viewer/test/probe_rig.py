@@ -96,8 +96,13 @@ class ProbeRig:
     def say(self, pose: Pose, state: int, reason: str) -> None:
         """Tell where the platform is, from now on, and what the driver says."""
         self._pose = pose
+        self._said = DriverState(state=state, simulated=True, reason=reason)
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Say at once what was said last."""
         self._repeat()
-        self._states.publish(DriverState(state=state, simulated=True, reason=reason))
+        self._states.publish(self._said)
 
     def die(self) -> None:
         """Publish no more of what `say` tells."""

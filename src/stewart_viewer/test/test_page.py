@@ -31,10 +31,12 @@ from chromium import (
     picture,
     plate_rows,
     SLIDER,
+    TICK,
     wait_until,
 )
 from node_harness import Harness
 from probe_rig import ProbeRig
+from rclpy.serialization import serialize_message
 from selenium.webdriver.common.keys import Keys
 from stewart_bags.writing import BagWriter
 from stewart_interfaces.msg import DriverState
@@ -45,12 +47,6 @@ from stewart_viewer.nodes.web_viewer import WebViewer
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]
 # The software renderer is given this time for one picture [s].
 SETTLED = 0.5
-UNTICK = """
-const label = [...document.querySelectorAll('label')].find(item => item.innerText == 'play');
-const tick = document.getElementById(label.htmlFor);
-tick.click();
-return tick.checked;
-"""
 PLOTS = """
 return [...document.querySelectorAll('.uplot:has(canvas):has(.u-title)')].map(plot => {
     const canvas = plot.querySelector('canvas');
@@ -138,7 +134,7 @@ def test_a_view_without_commands_has_no_buttons(
 
 @pytest.fixture
 def bag_that_rises(tmp_path: Path, ex800: Platform) -> Path:
-    """Write three poses in two seconds, from neutral 60 mm up."""
+    """Write three poses in two seconds, from neutral 60 mm up, and a fault in their middle."""
     path = tmp_path / 'rising'
     with BagWriter(path) as writer:
         types = writer.typestore.types
@@ -152,6 +148,10 @@ def bag_that_rises(tmp_path: Path, ex800: Platform) -> Path:
             pose = posed(place, turn(0.0, 0.0, 0.0, 1.0))
             message = stamped(header(time_of(1 + second, 0), 'base_link'), pose)
             writer.write('/platform/pose', (1 + second) * 10**9, message)
+        fault = DriverState(state=DriverState.FAULT, simulated=True, reason='leg 3 is late')
+        fault.header.stamp.sec = 2
+        writer.add_topic('/driver/state', 'stewart_interfaces/msg/DriverState')
+        writer.write_raw('/driver/state', 2 * 10**9, serialize_message(fault))
     return path
 
 
@@ -170,7 +170,7 @@ def test_the_time_slider_of_a_recording_moves_the_platform(
             wait_until(lambda: browser.find_elements('css selector', SLIDER) and drawn(browser))
             slider = browser.find_element('css selector', SLIDER)
             # It plays by itself until somebody takes the tick away.
-            assert not browser.execute_script(UNTICK)
+            assert not browser.execute_script(TICK, 'play')
 
             def climbs() -> bool:
                 rows = []
@@ -181,6 +181,10 @@ def test_the_time_slider_of_a_recording_moves_the_platform(
                 return rows[0] - rows[1] > 10.0
 
             wait_until(climbs)
+            browser.find_element('css selector', 'input[value="an event …"]').click()
+            browser.find_element('xpath', '//*[@role="option"][contains(., "FAULT")]').click()
+            wait_until(lambda: slider.get_attribute('aria-valuenow') == '1.01')
+            wait_until(lambda: 'leg 3 is late' in banner(browser))
         finally:
             view.send_signal(signal.SIGINT)
         assert view.wait(PATIENCE) == 0

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +19,35 @@ from chromium import (
     banner,
     BUTTON,
     click,
+    coloured,
     DISABLED,
     drag,
     drawn,
     HEARD,
+    LABELS,
     LIMIT,
     PATIENCE,
     picture,
     plate_rows,
     press,
+    TICK,
+    UNFOLD,
     values,
 )
 from geometry_msgs.msg import TwistStamped
 from matplotlib.colors import rgb_to_hsv
+from matplotlib.image import imread
 from node_harness import Harness
 from probe_rig import ProbeRig
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
-from stewart_interfaces.msg import DriverState
+from stewart_bags.reading import Bag
+from stewart_interfaces.msg import DriverState, Jog
+from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_node_support.qos import COMMAND_QOS
+from stewart_viewer.looks import HEIGHT, WIDTH
 from stewart_viewer.nodes.web_viewer import WebViewer
 
 BOTTOM = BUTTON + 'return found.getBoundingClientRect().bottom;'
@@ -50,6 +59,8 @@ return found ? found.getBoundingClientRect().bottom : 0;
 """
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]
 Z, ROLL = 2, 3
+# Where the hue of trail, section and plate lies, see looks.py.
+BLUE, TEAL, ORANGE = (0.6, 0.65), (0.48, 0.52), (0.03, 0.13)
 BUTTONS = {
     'Enable': 'driver/enable',
     'Start wave': 'ocean/start',
@@ -75,11 +86,18 @@ def until(harness: Harness, condition: Callable[[], Any]) -> None:
 
 
 @pytest.fixture(scope='module')
-def open_page(browser: Any, ex800: Platform) -> Iterator[tuple[Harness, ProbeRig]]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the page writes."""
+    return tmp_path_factory.mktemp('written')
+
+
+@pytest.fixture(scope='module')
+def open_page(browser: Any, ex800: Platform, folder: Path) -> Iterator[tuple[Harness, ProbeRig]]:
     """Open the live page of a rig."""
     with Harness(real=True) as harness:
         rig = ProbeRig(harness)
-        viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0)
+        places = {'taught_to': f'{folder / "taught.yaml"}', 'record_to': f'{folder}'}
+        viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0, **places)
         browser.get(viewer.view.url)
 
         def seen() -> bool:
@@ -207,41 +225,88 @@ def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRi
 
 
 def test_a_held_button_steers_towards_the_target(
-    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
+    browser: Any, page: tuple[Harness, ProbeRig]
 ) -> None:
-    harness, rig = page
+    harness, _ = page
     asked = harness.listen(TwistStamped, 'teleop/twist', COMMAND_QOS)
     for _ in range(5):
         press(browser, Z, Keys.ARROW_UP)
     until(harness, lambda: arrived(browser))
-    button = browser.find_element('xpath', '//button[contains(., "Follow the target")]')
 
     def upwards() -> bool:
         # The first velocities may be from where the test before has left the platform.
         return bool(asked) and asked[-1].twist.linear.z > 0.0
 
-    def steered() -> bool:
-        # Half of it may lie below the panel, and whatever moves it from under the mouse lets go.
-        browser.execute_script(CENTRE, button)
-        ActionChains(browser).click_and_hold(button).perform()
-        # A page that takes a second for a picture sees a shorter press as none.
-        for _ in range(8):
-            rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
-            harness.spin(HEARD)
-            if upwards():
-                break
-        ActionChains(browser).release().perform()
-        return upwards()
-
-    until(harness, steered)
+    until(harness, lambda: held(browser, page, 'Follow the target while held', upwards))
     assert asked[-1].header.frame_id == 'base_link'
+    until(harness, lambda: silent(harness, asked))
 
-    def silent() -> bool:
-        count = len(asked)
-        harness.spin(0.5)
-        return len(asked) == count
 
-    until(harness, silent)
+def held(
+    browser: Any, page: tuple[Harness, ProbeRig], label: str, heard: Callable[[], bool]
+) -> bool:
+    """Hold a button until something is heard; tell whether it was."""
+    harness, rig = page
+    button = browser.find_element('xpath', f'//button[normalize-space()="{label}"]')
+    # A folder unfolds by and by.
+    if not button.is_displayed():
+        return False
+    # Half of it may lie below the panel, and whatever moves it from under the mouse lets go.
+    browser.execute_script(CENTRE, button)
+    ActionChains(browser).click_and_hold(button).perform()
+    # A page that takes a second for a picture sees a shorter press as none.
+    for _ in range(8):
+        rig.repeat()
+        harness.spin(HEARD)
+        if heard():
+            break
+    ActionChains(browser).release().perform()
+    return heard()
+
+
+def silent(harness: Harness, asked: Sequence[Any]) -> bool:
+    """Tell whether nothing is asked for any more."""
+    count = len(asked)
+    harness.spin(0.5)
+    return len(asked) == count
+
+
+def test_a_held_button_jogs_a_leg(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
+    harness, _ = page
+    asked = harness.listen(Jog, 'driver/jog', COMMAND_QOS)
+    browser.execute_script(UNFOLD, 'Jog while a button is held')
+    until(harness, lambda: held(browser, page, '+', lambda: bool(asked)))
+    assert list(asked[-1].rates) == [5e-3, 0.0, 0.0, 0.0, 0.0, 0.0]
+    until(harness, lambda: silent(harness, asked))
+
+
+def test_a_waypoint_and_a_recording_are_on_the_disk(
+    browser: Any,
+    page: tuple[Harness, ProbeRig],
+    folder: Path,
+    ex800: Platform,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness, _ = page
+    # A busy machine may take longer to close a bag than a person waits.
+    monkeypatch.setattr('stewart_viewer.bag_recorder.PATIENCE', PATIENCE)
+
+    def pressed(label: str) -> bool:
+        return label in browser.execute_script(LABELS) and click(browser, label)
+
+    until(harness, lambda: pressed('Record waypoint'))
+    until(harness, lambda: 'waypoint 1 is in' in browser.page_source)
+    (waypoint,) = WaypointList.from_yaml(folder / 'taught.yaml', ex800).waypoints
+    assert waypoint.pose.position[2] > 0.0
+
+    until(harness, lambda: pressed('Record'))
+    until(harness, lambda: list(folder.glob('bag_*/*.mcap')))
+    until(harness, lambda: pressed('Stop recording'))
+    (bag,) = folder.glob('bag_*')
+    until(harness, lambda: f'recorded: {bag}' in browser.page_source)
+    with Bag(bag) as recorded:
+        assert '/platform/pose' in recorded.topics
+    until(harness, lambda: 'Record' in browser.execute_script(LABELS))
 
 
 # test_controls.py moves it without a browser.
@@ -258,6 +323,42 @@ def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig
         return values(browser)[Z] > 0.0
 
     until(harness, risen)
+
+
+# test_looks.py has it without a browser.
+@pytest.mark.slow
+def test_a_person_looks_around(
+    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform, tmp_path: Path
+) -> None:
+    harness, rig = page
+    neutral = ex800.geometry.neutral_pose
+    angles = count()
+
+    def seen(hue: tuple[float, float]) -> int:
+        angle = next(angles)
+        place = np.add(neutral.position, [0.03 * np.sin(angle), 0.03 * np.cos(angle), 0.0])
+        rig.say(Pose(place, neutral.quaternion_xyzw), DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return coloured(picture(browser), *hue)
+
+    harness.until(lambda: seen(ORANGE) > 1000, PATIENCE)
+    browser.execute_script(UNFOLD, 'View')
+    flat = seen(ORANGE)
+    click(browser, 'Top')
+    harness.until(lambda: seen(ORANGE) > 2 * flat, PATIENCE)
+    for label, hue in (('trail of the last 10 s', BLUE), ('section of the workspace', TEAL)):
+        bare = seen(hue)
+        assert browser.execute_script(TICK, label)
+        harness.until(lambda hue=hue, bare=bare: seen(hue) > bare + 100, PATIENCE)
+
+    downloads = {'behavior': 'allow', 'downloadPath': f'{tmp_path}'}
+    browser.execute_cdp_cmd('Browser.setDownloadBehavior', downloads)
+    click(browser, 'Photograph')
+    harness.until((tmp_path / 'platform.png').exists, PATIENCE)
+    pixels = imread(tmp_path / 'platform.png')
+    assert pixels.shape == (HEIGHT, WIDTH, 3)
+    np.testing.assert_array_equal(pixels[0, 0], 1.0)
+    assert coloured(pixels, *ORANGE) > 2 * flat
 
 
 # The last one: a page that was narrow lays out its panel anew.
