@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -11,7 +13,7 @@ from stewart_cueing.ship.stabilisation import BaseStabiliser, levelling
 from stewart_cueing.ship.wave_observer import ACCELERATION, Channel
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion import Motion, Pose
 
 PERIOD = 0.005
 
@@ -24,15 +26,18 @@ def waves(time, amplitudes, omega=2.6):
     ) * np.array(amplitudes)
 
 
-def test_levelling_is_level_at_its_height_and_differentiated_right():
+def test_levelling_keeps_height_and_attitude_of_the_neutral_pose_and_is_differentiated_right():
     step = 1e-3
     times = 0.7 + step * np.arange(-3, 4)
-    motion = levelling(np.array([waves(t, [0.2, 0.15, 0.1]) for t in times]), 1.6)
+    neutral = Pose.from_rpy([0.1, -0.2, 1.6], [0.05, -0.03, 0.3])
+    motion = levelling(np.array([waves(t, [0.2, 0.15, 0.1]) for t in times]), neutral)
     roll, pitch, heave = waves(0.7, [0.2, 0.15, 0.1])[0]
     base = Rotation.from_euler('ZYX', [0.0, pitch, roll])
     attitudes = Rotation.from_quat(motion.quaternion_xyzw)
-    assert (base * attitudes[3]).magnitude() < 1e-9
+    kept = Rotation.from_quat(neutral.quaternion_xyzw)
+    assert (base * attitudes[3] * kept.inv()).magnitude() < 1e-9
     assert base.apply(motion.position[3])[2] + heave == pytest.approx(1.6, abs=1e-12)
+    assert (motion.position[:, :2] == neutral.position[:2]).all()
     stencil = np.array([-1 / 60, 3 / 20, -3 / 4, 0.0, 3 / 4, -3 / 20, 1 / 60]) / step
     assert stencil @ motion.position == pytest.approx(motion.linear_velocity[3], abs=1e-8)
     assert stencil @ motion.linear_velocity == pytest.approx(
@@ -145,3 +150,34 @@ def test_a_sea_beyond_the_tilt_that_fits_is_followed_in_part_within_every_limit(
     assert shares[1] < 0.05
     # Less than the base's own tilt is left.
     assert (off[1000:, :2].std(axis=0) < 0.8 * amplitudes[:2] / np.sqrt(2.0)).all()
+
+
+def mirrored(platform):
+    """Return the platform below its base."""
+    geometry, flip = platform.geometry, np.array([1.0, 1.0, -1.0])
+    poses = {
+        name: Pose(flip * getattr(geometry, name).position, np.array([0.0, 0.0, 0.0, 1.0]))
+        for name in ('zero_pose', 'neutral_pose')
+    }
+    joints = {name: flip * getattr(geometry, name) for name in ('base_joints', 'platform_joints')}
+    return replace(platform, geometry=replace(geometry, **joints, **poses))
+
+
+@pytest.mark.parametrize(
+    'platform',
+    [mirrored(load_platform('vigo')), *map(load_platform, ('sg90_rotary', 'hexaglide_3d_mec'))],
+    ids=['hanging', 'rotary', 'sliding'],
+)
+def test_a_platform_that_hangs_or_stands_on_rods_is_kept_level_too(platform):
+    height = platform.geometry.neutral_pose.position[2]
+    control = BaseStabiliser(MotionGuard(platform), 2 * PERIOD, 2.4)
+    amplitudes = np.array([0.02, 0.02, 0.004 * abs(height)])
+    for n in range(340):
+        motion = control.advance(2 * PERIOD * n, soft_waves(2 * PERIOD * (n + 1), amplitudes))
+    roll, pitch, heave = soft_waves(2 * PERIOD * n, amplitudes)[0]
+    attitude = Rotation.from_euler('ZYX', [0.0, pitch, roll])
+    left = (attitude * Rotation.from_quat(motion.quaternion_xyzw)).magnitude()
+    off = attitude.apply(motion.position)[2] + heave - height
+    assert control.shares[0] == pytest.approx(np.ones(2))
+    assert left < 0.02 * amplitudes[0]
+    assert abs(off) < 0.02 * amplitudes[2]

@@ -12,9 +12,10 @@ from __future__ import annotations
 import numpy as np
 from stewart_cueing.governor import Governor
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.spatial import compose_quaternions, rpy_from_quaternion
 
 USED = 0.75
 """Part of every limit that the shares count on [-]."""
@@ -28,32 +29,50 @@ CHANGE = 4.0
 """How fast the shares change [rad/s]."""
 
 
-def levelling(x: Array, height: float) -> Motion:
-    """Return the motion of the platform that makes up for the base's.
+def upwards(x: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Return where up is on a base that moves.
 
     Args:
-        x (..., 3, 3): Value, rate and acceleration (rows) of the base's roll, pitch, heave.
-        height: Of the platform in the world where the heave is 0 [m].
+        x (..., 3, 3): As `levelling` takes it; the heave does not count.
+
+    Returns:
+        The world's z, its two derivatives, and the base's angular velocity and acceleration, all
+        (..., 3) in the base's axes.
     """
     value, rate, change = np.moveaxis(x, -2, 0)
     roll, pitch = value[..., 0], value[..., 1]
     c, s, cp, sp = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch)
-    zero = np.zeros_like(roll)
-    (dr, dp, dz), (ar, ap, az) = np.moveaxis(rate, -1, 0), np.moveaxis(change, -1, 0)
-    omega = -np.stack([dr, dp * c, -dp * s], axis=-1)
-    alpha = -np.stack([ar, ap * c - dp * dr * s, -ap * s - dp * dr * c], axis=-1)
-    # z = n / d with n = height - heave and d = cos roll cos pitch.
-    n, d = height - value[..., 2], c * cp
-    d1 = -s * cp * dr - c * sp * dp
-    d2 = -d * (dr**2 + dp**2) + 2.0 * s * sp * dr * dp - s * cp * ar - c * sp * ap
-    z = n / d
-    z1 = (-dz - z * d1) / d
-    z2 = (-az - 2.0 * z1 * d1 - z * d2) / d
-    half = 0.5 * np.stack([roll, pitch])
+    (dr, dp, _), (ar, ap, _) = np.moveaxis(rate, -1, 0), np.moveaxis(change, -1, 0)
+    omega = np.stack([dr, dp * c, -dp * s], axis=-1)
+    alpha = np.stack([ar, ap * c - dp * dr * s, -ap * s - dp * dr * c], axis=-1)
+    up = np.stack([-sp, cp * s, cp * c], axis=-1)
+    up1 = np.cross(up, omega)
+    return up, up1, np.cross(up, alpha) + np.cross(up1, omega), omega, alpha
+
+
+def levelling(x: Array, neutral: Pose) -> Motion:
+    """Return the motion of the platform that makes up for the base's.
+
+    Args:
+        x (..., 3, 3): Value, rate and acceleration (rows) of the base's roll, pitch, heave.
+        neutral: Where the platform is on a base at rest: its height and attitude in the world are
+            kept, and x and y on the base.
+    """
+    w, w1, w2, omega, alpha = upwards(x)
+    side = neutral.position[:2]
+    # What z is: up . (x, y, z) = height - heave.
+    n, n1, n2 = -np.moveaxis(x[..., 2], -1, 0) - [part[..., :2] @ side for part in (w, w1, w2)]
+    d, d1, d2 = (part[..., 2] for part in (w, w1, w2))
+    z = (n + neutral.position[2]) / d
+    z1 = (n1 - z * d1) / d
+    z2 = (n2 - 2.0 * z1 * d1 - z * d2) / d
+    half = 0.5 * np.moveaxis(x[..., 0, :2], -1, 0)
     (cr, cq), (sr, sq) = np.cos(half), np.sin(half)
     quaternion = np.stack([-sr * cq, -cr * sq, sr * sq, cr * cq], axis=-1)
-    up = [np.stack([zero, zero, v], axis=-1) for v in (z, z1, z2)]
-    return Motion.of_vectors(up[0], quaternion, up[1], omega, up[2], alpha)
+    place = np.stack([*np.broadcast_arrays(*side, z)], axis=-1)
+    up = [np.stack([np.zeros_like(z), np.zeros_like(z), v], axis=-1) for v in (z1, z2)]
+    turned = compose_quaternions(quaternion, neutral.quaternion_xyzw)
+    return Motion.of_vectors(place, turned, up[0], -omega, up[1], -alpha)
 
 
 class BaseStabiliser:
@@ -72,24 +91,25 @@ class BaseStabiliser:
 
     def __init__(self, guard: MotionGuard, period: float, peak_period: float) -> None:
         geometry, limits = guard.platform.geometry, guard.platform.limits
-        neutral = geometry.neutral_pose
+        self._neutral = neutral = geometry.neutral_pose
         self.governor = Governor(
             guard, neutral, period=period, bandwidth=BANDWIDTH, scale=CATCH_UP
         )
         self.shares = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
-        self._geometry, self._period = geometry, period
-        self._height = float(neutral.position[2])
+        self._platform, self._period = guard.platform, period
         self._omega = 2.0 * np.pi / peak_period
         self._waves = np.zeros(3)
-        self._angles = USED * np.abs([limits.roll, limits.pitch]).min(axis=1)
-        self._lengths = leg_lengths(geometry, neutral.position, neutral.quaternion_xyzw)
-        self._lift = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)[:, 2]
-        strokes = self._lengths - geometry.retracted_length
-        shorter, longer = strokes - limits.stroke[:, 0], limits.stroke[:, 1] - strokes
+        self._middle = self._drawn(Motion.at_rest(neutral))
+        # Upwards, a leg of a platform that hangs grows shorter.
+        lift = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)[:, 2]
+        self._lift = np.maximum(np.abs(lift), 1e-9)
+        ends = np.concatenate([limits.stroke, limits.angles[:2]]).T
         orders = self._omega ** np.arange(4)
         # An amplitude of a leg or of the heave at the sea's frequency that keeps every limit.
-        moving = guard.scale * np.array([limits.rate / orders[1], limits.acceleration / orders[2]])
-        self._room = USED * np.minimum(np.array([shorter, longer]), moving.min(axis=0))
+        moving = guard.scale * min(limits.rate / orders[1], limits.acceleration / orders[2])
+        room = np.abs(ends - self._middle)
+        room[:, :6] = np.minimum(room[:, :6], moving)
+        self._room = USED * room
         bounds = [limits.linear_velocity, limits.linear_acceleration, limits.linear_jerk]
         self._most = float(USED * guard.scale * np.min(np.array(bounds) / orders[1:]))
 
@@ -110,7 +130,7 @@ class BaseStabiliser:
                 share[0] * change + 2.0 * share[1] * rate + share[2] * value,
             ]
         )
-        return self.governor.advance(now, levelling(wanted, self._height))
+        return self.governor.advance(now, levelling(wanted, self._neutral))
 
     def _change_shares(self, predicted: Array) -> None:
         """Let the shares go, smoothly, to what the waves of late allow."""
@@ -128,14 +148,17 @@ class BaseStabiliser:
         tilted = np.zeros((8, 3, 3))
         tilted[:, 0, 0] = self._waves[0] * np.cos(around)
         tilted[:, 0, 1] = self._waves[1] * np.sin(around)
-        still = levelling(tilted, self._height)
-        longer = leg_lengths(self._geometry, still.position, still.quaternion_xyzw) - self._lengths
-        used = np.maximum([(-longer).max(axis=0), longer.max(axis=0)], 1e-9)
-        level = min(
-            1.0,
-            float((self._room / used).min()),
-            float((self._angles / np.maximum(self._waves[:2], 1e-9)).min()),
-        )
-        left = np.maximum(self._room - level * used, 0.0) / self._lift
+        away = self._drawn(levelling(tilted, self._neutral)) - self._middle
+        used = np.maximum([-away.min(axis=0), away.max(axis=0)], 1e-9)
+        level = min(1.0, float((self._room / used).min()))
+        left = np.maximum(self._room - level * used, 0.0)[:, :6] / self._lift
         heave = min(float(left.min()), self._most) / max(float(self._waves[2]), 1e-9)
         return np.array([level, min(1.0, heave)])
+
+    def _drawn(self, motion: Motion) -> Array:
+        """Return positions of the legs' joints and roll, pitch (..., 8) of poses."""
+        pose = motion.position, motion.quaternion_xyzw
+        angles = self._platform.limits.nearest_turn(rpy_from_quaternion(pose[1]))
+        legs = leg_positions(self._platform.geometry, *pose)
+        # A rod that does not reach has no position: no room holds it.
+        return np.concatenate([np.nan_to_num(legs, nan=1e9), angles[..., :2]], axis=-1)
