@@ -6,16 +6,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 import re
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from seas import BEGIN, CALM, DELAY, felt, left_over, MODEL_PERIOD, PERIOD, SHIP, tilt
+from seas import (
+    BEGIN,
+    CALM,
+    DELAY,
+    felt,
+    HEIGHT,
+    left_over,
+    MODEL_PERIOD,
+    PEAK_PERIOD,
+    PERIOD,
+    SCALE,
+    SHIP,
+    tilt,
+)
 from stewart_cueing.errors import BaseInputError
 from stewart_cueing.ship.live import FADE, LiveBase, LiveLevelling, SETTLING
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.trajectories.spectrum import Jonswap
+from stewart_simulation.ship import at_scale, Ship
 
 VIGO = load_platform('vigo')
 
@@ -96,6 +113,41 @@ def test_samples_that_are_lost_or_too_many_change_a_prediction_by_little():
     own = SHIP.at(15.06)
     wrong = np.array([*tilt(own.rotation), own.position[2] - CALM]) - guess
     assert (np.abs(wrong) < [3e-3, 3e-3, 0.02]).all()
+
+
+def test_vibration_that_samples_come_faster_than_is_no_heave() -> None:
+    base, heaves = LiveBase(MODEL_PERIOD, PERIOD, 0.2), []
+    for n in range(1500):
+        time = 0.2 * PERIOD * n
+        shaken = 9.80665 + 2.0 * np.sin(2.0 * np.pi * 1.0025 / PERIOD * time)
+        base.put(time, np.array([0.0, 0.0, shaken, 0.0, 0.0, 1e-9 * n]))
+        if n % 5 == 0:
+            heaves.append(base.predict(time, 0.06)[0, 2])
+    # Of picked samples it was 0.48 m.
+    assert np.ptp(heaves) < 2e-3
+
+
+def test_an_imu_beside_the_origin_and_turned_tells_how_the_origin_moves() -> None:
+    imu = Pose.from_rpy([1.0, 0.5, -1.0], (0.1, -0.2, 1.5))
+    hull = at_scale(SCALE)
+    away = replace(hull, arm=tuple(np.array(hull.arm) + SCALE * imu.position))
+    there = Ship(Jonswap(HEIGHT, PEAK_PERIOD), 1, np.radians(150.0), away)
+    bases = [LiveBase(MODEL_PERIOD, PERIOD, 0.2, imu), LiveBase(MODEL_PERIOD, PERIOD, 0.2)]
+    off = []
+    for n in range(700):
+        time = PERIOD * n
+        moved = there.at(time)
+        pull = -moved.field(np.array([0.0, 0.0, -9.80665]))[:3]
+        truth = np.stack([pull, moved.turn])
+        bases[0].put(time, (truth @ imu.rotation).ravel())
+        bases[1].put(time, truth.ravel())
+        if n % 10 == 0 and n > 300:
+            own = SHIP.at(time)
+            known = [*tilt(own.rotation), own.position[2] - CALM]
+            off.append([base.predict(time, 0.0)[0] - known for base in bases])
+    mounted, taken_for_the_origin = np.sqrt(np.mean(np.square(off), axis=0))
+    assert (mounted < [1.5e-3, 1.5e-3, 3e-3]).all()
+    assert taken_for_the_origin[2] > 5.0 * mounted[2]
 
 
 def test_platform_is_kept_level_and_in_silence_goes_to_its_neutral_pose():

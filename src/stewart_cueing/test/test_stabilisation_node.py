@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -122,14 +124,20 @@ def test_an_imu_of_another_time_is_not_heard_and_told(ahead: float) -> None:
         assert rig.said(f'no IMU of the base is heard (its stamps are {ahead:.1f} s ahead')
 
 
-def test_an_imu_in_another_frame_is_not_heard_and_told() -> None:
+def test_an_imu_in_another_frame_is_not_heard_and_told_unless_it_is_said_where_that_is() -> None:
     with AtSea() as rig:
         rig.node.prepare(rig.node.guard)
         rig.fall_silent()
         header = header_msg(from_seconds(rig.now()), 'imu_link')
         rig.imu.publish(Imu(header=header, linear_acceleration=vector3_msg([0.0, 0.0, 9.8])))
         rig.spin(1.2)
-        assert rig.said("is heard (an IMU of the base must be in base_link, got 'imu_link')")
+        assert rig.said('is heard (an IMU of the base must be in base_link, or imu_position')
+        assert rig.said("say where it is, got 'imu_link')")
+        rig.node.parameters = replace(rig.node.parameters, imu_rpy_deg=(180.0, 0.0, 0.0))
+        rig.node.prepare(rig.node.guard)
+        header = header_msg(from_seconds(rig.now()), 'imu_link')
+        rig.imu.publish(Imu(header=header, linear_acceleration=vector3_msg([0.0, 0.0, -9.8])))
+        rig.until(lambda: rig.node._base.heard(rig.now()))
 
 
 def test_nothing_is_made_up_for_until_the_observer_has_settled() -> None:

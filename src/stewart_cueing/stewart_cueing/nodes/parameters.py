@@ -55,3 +55,9 @@ class StabilisationParameters(TrajectoryParameters):
         min=0.02,
         max=10.0,
     )
+    imu_position: tuple[float, float, float] = param(
+        (0.0, 0.0, 0.0), 'where the IMU is in base_link [m]'
+    )
+    imu_rpy_deg: tuple[float, float, float] = param(
+        (0.0, 0.0, 0.0), 'roll, pitch, yaw of the IMU in base_link [deg]'
+    )

@@ -13,6 +13,7 @@ from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import StabilisationParameters
 from stewart_cueing.ship.live import LiveBase, LiveLevelling, LOST
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Pose
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
@@ -40,7 +41,15 @@ class Stabilisation(FollowingNode):
     def prepare(self, guard: MotionGuard) -> None:
         """Begin to observe."""
         chosen = self.parameters
-        self._base = LiveBase(chosen.peak_period, 1.0 / chosen.rate, chosen.input_silence)
+        place, angles = chosen.imu_position, np.radians(chosen.imu_rpy_deg).tolist()
+        # Where nothing else is stated, its axes are those of the base.
+        self._frames = {BASE_FRAME, ''} if not any((*place, *angles)) else None
+        self._base = LiveBase(
+            chosen.peak_period,
+            1.0 / chosen.rate,
+            chosen.input_silence,
+            Pose.from_rpy(place, angles),
+        )
 
     def make_follower(self, guard: MotionGuard) -> LiveLevelling:
         """Return prediction, levelling and governor."""
@@ -64,8 +73,9 @@ class Stabilisation(FollowingNode):
         try:
             sample = np.concatenate([vector_from_msg(part) for part in parts])
             frame, stamp = message.header.frame_id, to_seconds(message.header.stamp)
-            if frame not in {BASE_FRAME, ''}:
-                raise BaseInputError(f'an IMU of the base must be in {BASE_FRAME}, got {frame!r}')
+            if self._frames and frame not in self._frames:
+                must = f'must be in {BASE_FRAME}, or imu_position and imu_rpy_deg say where it is'
+                raise BaseInputError(f'an IMU of the base {must}, got {frame!r}')
             ahead = stamp - self._now()
             if not -LOST <= ahead <= self.parameters.input_silence:
                 off = f'its stamps are {ahead:.1f} s ahead of this clock'

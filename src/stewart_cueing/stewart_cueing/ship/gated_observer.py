@@ -104,3 +104,8 @@ class GatedObserver:
     def predict(self, ahead: float) -> Array:
         """Return roll, pitch, heave with two derivatives (3, 3), see `WaveObserver`."""
         return self._observer.predict(ahead)
+
+    @property
+    def mean(self) -> Array:
+        """Mean roll and pitch, as `predict` returns what moves (3, 3)."""
+        return self._observer.mean

@@ -9,10 +9,11 @@ from stewart_cueing.errors import BaseInputError
 from stewart_cueing.governor import Governor
 from stewart_cueing.ship.doubts import Doubts
 from stewart_cueing.ship.gated_observer import GatedObserver
-from stewart_cueing.ship.stabilisation import BaseStabiliser
+from stewart_cueing.ship.stabilisation import BaseStabiliser, upwards
+from stewart_cueing.vehicle.inputs import DENSE
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, Pose
 
 SETTLING = 5.0
 """The observer has settled after so many peak periods of the sea [-]."""
@@ -29,27 +30,40 @@ FADE = 4.0
 FINE = 4
 """Decimals of the time ahead: predictions over the same time share a matrix."""
 
+AT_ORIGIN = Pose.identity()
+"""Of an IMU in the axes of the base."""
+
 
 class LiveBase:
     """The motion of a base as its IMU tells it, sample by sample.
 
+    Of samples that come faster than `DENSE` in a period, the mean is taken: vibration is no slow
+    motion. Of others, the first in a period is.
+
     Args:
         peak_period: Of the sea, roughly [s].
-        period: Between samples that are taken; what comes faster is left out [s].
+        period: Between what the observer takes [s].
         silence: Without a sample for so long, nothing is heard [s].
+        imu: Where the IMU is in ``base_link``.
 
     Attributes:
         observer: What finds and predicts the motion; it says which samples were glitches.
     """
 
-    def __init__(self, peak_period: float, period: float, silence: float) -> None:
+    def __init__(
+        self, peak_period: float, period: float, silence: float, imu: Pose = AT_ORIGIN
+    ) -> None:
         self._peak_period, self._period, self._silence = peak_period, period, silence
-        self._begin, self._time, self._heard = np.inf, -np.inf, -np.inf
+        self._turn, self._arm = imu.rotation, imu.position
+        self._begin, self._heard = np.inf, -np.inf
+        # Periods since the beginning: the last one that was taken, and the one that is waiting.
+        self._taken = self._filling = 0
+        self._waiting: list[Array] = []
         self.observer = GatedObserver(peak_period, period)
         self._doubts = Doubts(MEMORY * peak_period)
 
     def put(self, stamp: float, sample: Array) -> None:
-        """Take specific force and rates (6,) of an instant [s].
+        """Take specific force and rates (6,) of an instant [s], in the IMU's axes.
 
         Raises:
             BaseInputError: If they are not six finite numbers, larger than any sea makes them, or
@@ -59,23 +73,39 @@ class LiveBase:
         if values.shape != (6,) or not np.isfinite(values).all():
             expected = 'expected six finite numbers [m/s², rad/s]'
             raise BaseInputError(f'{expected}, got {values.tolist()}')
+        values = (values.reshape(2, 3) @ self._turn.T).ravel()
         self._doubts.require_sound(stamp, values, LOST)
-        if not abs(stamp - self._heard) < LOST:
+        since, self._heard = stamp - self._heard, stamp
+        if not abs(since) < LOST:
             self.observer.restart()
-            self._begin, self._time = stamp, stamp - self._period
-        self._heard = stamp
-        count = round((stamp - self._time) / self._period)
-        if count < 1:
+            self._waiting.clear()
+            self._begin, self._taken = stamp, -1
+        current = self._count(stamp)
+        if self._waiting and current > self._filling:
+            self._take()
+        if current <= self._taken:
             return
-        self._coast(count - 1)
-        self.observer.update(values)
-        self._time += self._period
+        self._filling = current
+        self._waiting.append(values)
+        if since * DENSE > self._period or self._count(stamp + since) > current:
+            self._take()
+
+    def _count(self, instant: float) -> int:
+        """Return the period that an instant [s] is nearest to."""
+        return round((instant - self._begin) / self._period)
+
+    def _take(self) -> None:
+        """Let the observer have the mean of what waits."""
+        self._coast(self._filling - self._taken - 1)
+        self.observer.update(np.mean(self._waiting, axis=0))
+        self._taken = self._filling
+        self._waiting.clear()
 
     def _coast(self, count: int) -> None:
         """Let the observer go on by samples that did not come."""
         for _ in range(count):
             self.observer.coast()
-        self._time += count * self._period
+        self._taken += count
 
     def predict(self, now: float, ahead: float) -> Array:
         """Return roll, pitch, heave with two derivatives (3, 3), see `WaveObserver`.
@@ -85,9 +115,20 @@ class LiveBase:
             ahead: From now to the instant that is meant [s].
         """
         if not self.heard(now):
-            self._coast(max(int((now - self._time) / self._period), 0))
-        instant = now + ahead
-        return self.observer.predict(max(round(instant - self._time, FINE), 0.0))
+            self._waiting.clear()
+            self._coast(int((now - self._time) / self._period))
+        ahead += now - self._time
+        found = self.observer.predict(max(round(ahead, FINE), 0.0))
+        if self._arm.any():
+            # The heave is that of the IMU, and has no mean.
+            up = np.stack(upwards(found)[:3])
+            up[0] -= upwards(self.observer.mean)[0]
+            found[:, 2] -= up @ self._arm
+        return found
+
+    @property
+    def _time(self) -> float:
+        return self._begin + self._taken * self._period
 
     def heard(self, now: float) -> bool:
         """Tell whether there are samples."""

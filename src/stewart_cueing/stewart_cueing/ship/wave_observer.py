@@ -183,3 +183,10 @@ class WaveObserver:
     def predict(self, ahead: float) -> Array:
         """Return roll, pitch, heave (columns) with two derivatives (rows), shape (3, 3)."""
         return np.stack([channel.predict(ahead) for channel in self.channels], axis=1)
+
+    @property
+    def mean(self) -> Array:
+        """Mean roll and pitch, as `predict` returns what moves (3, 3)."""
+        found = np.zeros((3, 3))
+        found[0, :2] = [channel.state[-1] for channel in self.channels[:2]]
+        return found
