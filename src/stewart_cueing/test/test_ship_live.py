@@ -150,6 +150,15 @@ def test_an_imu_beside_the_origin_and_turned_tells_how_the_origin_moves() -> Non
     assert taken_for_the_origin[2] > 5.0 * mounted[2]
 
 
+def test_what_the_legs_do_not_make_up_for_of_a_list_is_known() -> None:
+    base = LiveBase(MODEL_PERIOD, PERIOD, 0.2)
+    follower = LiveLevelling(MotionGuard(VIGO), base, PERIOD, MODEL_PERIOD, DELAY)
+    assert follower.list_left == 0.0
+    base.observer._observer.channels[1].state[-1] = -0.5
+    follower._levelling.shares[0, 0] = 0.9
+    assert follower.list_left == pytest.approx(0.05)
+
+
 def test_platform_is_kept_level_and_in_silence_goes_to_its_neutral_pose():
     base, rng = heard_for(SETTLING * MODEL_PERIOD)
     follower = LiveLevelling(MotionGuard(VIGO), base, PERIOD, MODEL_PERIOD, DELAY)

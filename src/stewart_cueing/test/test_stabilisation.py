@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_cueing.ship.stabilisation import BaseStabiliser, levelling
-from stewart_cueing.ship.wave_observer import ACCELERATION, Channel
+from stewart_cueing.ship.wave_observer import ACCELERATION, Channel, WaveObserver
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
@@ -88,6 +88,27 @@ def test_a_warming_accelerometer_leaves_heave_as_it_was():
     )
     print(f'heave is off by {1e3 * cold:.1f} mm, of a warming IMU by {1e3 * warming:.1f} mm')
     assert warming < 1.3 * cold
+
+
+def test_a_list_is_found_and_lost_and_a_bias_of_the_accelerometer_is_none():
+    """Of a list of 52 mrad 51 stayed on the platform."""
+    peak, period = 1.2, 0.02
+    observer, rng = WaveObserver(peak, period), np.random.default_rng(1)
+    omega, off = 2.0 * np.pi / peak, []
+    for n in range(900):
+        angle = omega * period * n
+        roll = 0.052 * (n < 300) + 0.03 * np.sin(angle)
+        force = 9.80665 * np.array([0.0, np.sin(roll), np.cos(roll)]) + [0.03, -0.03, 0.03]
+        rates = np.array([0.03 * omega * np.cos(angle), 0.0, 0.0])
+        noise = rng.normal(0.0, np.repeat([0.02, 1e-3], 3))
+        observer.update(force + noise[:3], rates + noise[3:])
+        off.append(observer.predict(0.0)[0] - [roll, 0.0, 0.0])
+    off = np.abs(off)
+    explained = 0.03 / 9.80665
+    assert off[250:300, 0].max() < explained + 1.5e-3
+    assert off[250:300, 2].max() < 5e-3
+    assert off[-40:, :2].max() < 1.5e-3
+    assert off[250:, 1].max() < 1.5e-3
 
 
 def followed(amplitudes, seconds):

@@ -19,7 +19,7 @@ from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
 from stewart_cueing.nodes.following_node import Phase
 from stewart_cueing.nodes.stabilisation import Stabilisation
-from stewart_cueing.ship.live import FADE, SETTLING
+from stewart_cueing.ship.live import FADE, LiveLevelling, SETTLING
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_node_support.conversions import header_msg, vector3_msg
@@ -96,10 +96,15 @@ def test_the_platform_stays_level_and_at_its_height_within_every_limit() -> None
         assert (left / own < [0.03, 0.03, 0.25]).all()
 
 
-def test_in_silence_it_rests_and_stop_brings_it_home() -> None:
+def test_too_large_a_list_is_told_in_silence_it_rests_and_stop_brings_it_home(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with AtSea() as rig:
         rig.start()
         rig.spin(2.0)
+        with monkeypatch.context() as patched:
+            patched.setattr(LiveLevelling, 'list_left', 0.1)
+            rig.until(lambda: rig.said('the base lists by more than the legs make up for: 5.7° s'))
         rig.fall_silent()
         rig.imu.publish(Imu(linear_acceleration=vector3_msg([np.nan, 0.0, 9.8])))
         rig.spin(FADE + 1.2)

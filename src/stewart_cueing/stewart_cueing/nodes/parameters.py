@@ -61,3 +61,10 @@ class StabilisationParameters(TrajectoryParameters):
     imu_rpy_deg: tuple[float, float, float] = param(
         (0.0, 0.0, 0.0), 'roll, pitch, yaw of the IMU in base_link [deg]'
     )
+    accelerometer_bias: float = param(
+        0.1,
+        'most that the accelerometer of the IMU is off by, constantly: a mean tilt that this '
+        'explains is no list of the ship [m/s²]',
+        min=0.0,
+        max=2.0,
+    )

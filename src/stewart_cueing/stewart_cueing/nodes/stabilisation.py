@@ -13,7 +13,7 @@ from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import StabilisationParameters
 from stewart_cueing.ship.live import LiveBase, LiveLevelling, LOST
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion import Array, Pose
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
@@ -21,6 +21,9 @@ from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import to_seconds
 
 NANOSECONDS = 1e9
+
+LEFT = 0.005
+"""A larger part of a list that stays on the platform is told [rad]."""
 
 
 class Stabilisation(FollowingNode):
@@ -49,6 +52,7 @@ class Stabilisation(FollowingNode):
             1.0 / chosen.rate,
             chosen.input_silence,
             Pose.from_rpy(place, angles),
+            chosen.accelerometer_bias,
         )
 
     def make_follower(self, guard: MotionGuard) -> LiveLevelling:
@@ -98,6 +102,7 @@ class Stabilisation(FollowingNode):
             'glitches': observer.refused,
             'last glitch': observer.refusal,
             'unexpected motions': observer.changes,
+            'list in roll, pitch [deg]': _listed(np.degrees(observer.mean[0, :2])),
         }
         if self.phase is Phase.FOLLOW:
             angles, heave = self.follower.shares.tolist()
@@ -106,6 +111,10 @@ class Stabilisation(FollowingNode):
                 'share of heave': f'{heave:.2f}',
             }
         if self._base.known(now):
+            if self.phase is Phase.FOLLOW and self.follower.list_left > LEFT:
+                left = f'{np.degrees(self.follower.list_left):.1f}°'
+                why = f'the base lists by more than the legs make up for: {left} stay'
+                return Report(Level.WARN, why, values)
             return Report(Level.OK, 'the motion of the base is known', values)
         if self._base.heard(now):
             return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)
@@ -116,3 +125,7 @@ class Stabilisation(FollowingNode):
 
     def _now(self) -> float:
         return float(self.get_clock().now().nanoseconds / NANOSECONDS)
+
+
+def _listed(values: Array) -> str:
+    return ', '.join(f'{value:.1f}' for value in values)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from copy import deepcopy
 
 import numpy as np
-from stewart_cueing.ship.wave_observer import WaveObserver
+from stewart_cueing.ship.wave_observer import ACCELEROMETER_BIAS, WaveObserver
 from stewart_kinematics.motion import Array
 
 GATE, REAL = 6.0, 3
@@ -31,6 +31,7 @@ class GatedObserver:
     Args:
         peak_period: Of the sea, roughly [s].
         period: Between samples [s].
+        accelerometer_bias: See `WaveObserver`.
 
     Attributes:
         refused: Samples that were glitches.
@@ -38,8 +39,10 @@ class GatedObserver:
         refusal: What the last glitch was.
     """
 
-    def __init__(self, peak_period: float, period: float) -> None:
-        self._made_for = peak_period, period
+    def __init__(
+        self, peak_period: float, period: float, accelerometer_bias: float = ACCELEROMETER_BIAS
+    ) -> None:
+        self._made_for = peak_period, period, accelerometer_bias
         self.refused, self.changes, self.refusal = 0, 0, ''
         self.restart()
 

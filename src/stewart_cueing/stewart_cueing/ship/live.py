@@ -10,6 +10,7 @@ from stewart_cueing.governor import Governor
 from stewart_cueing.ship.doubts import Doubts
 from stewart_cueing.ship.gated_observer import GatedObserver
 from stewart_cueing.ship.stabilisation import BaseStabiliser, upwards
+from stewart_cueing.ship.wave_observer import ACCELEROMETER_BIAS
 from stewart_cueing.vehicle.inputs import DENSE
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
@@ -45,13 +46,19 @@ class LiveBase:
         period: Between what the observer takes [s].
         silence: Without a sample for so long, nothing is heard [s].
         imu: Where the IMU is in ``base_link``.
+        accelerometer_bias: See `WaveObserver`.
 
     Attributes:
         observer: What finds and predicts the motion; it says which samples were glitches.
     """
 
     def __init__(
-        self, peak_period: float, period: float, silence: float, imu: Pose = AT_ORIGIN
+        self,
+        peak_period: float,
+        period: float,
+        silence: float,
+        imu: Pose = AT_ORIGIN,
+        accelerometer_bias: float = ACCELEROMETER_BIAS,
     ) -> None:
         self._peak_period, self._period, self._silence = peak_period, period, silence
         self._turn, self._arm = imu.rotation, imu.position
@@ -59,7 +66,7 @@ class LiveBase:
         # Periods since the beginning: the last one that was taken, and the one that is waiting.
         self._taken = self._filling = 0
         self._waiting: list[Array] = []
-        self.observer = GatedObserver(peak_period, period)
+        self.observer = GatedObserver(peak_period, period, accelerometer_bias)
         self._doubts = Doubts(MEMORY * peak_period)
 
     def put(self, stamp: float, sample: Array) -> None:
@@ -174,6 +181,12 @@ class LiveLevelling:
     def shares(self) -> Array:
         """Parts of the angles and of the heave (2,) that are made up for [-]."""
         return np.asarray(_risen(self._faded)[0] * self._levelling.shares[0])
+
+    @property
+    def list_left(self) -> float:
+        """The larger of mean roll and pitch, as far as the legs cannot make up for it [rad]."""
+        mean = np.abs(self._base.observer.mean[0, :2]).max()
+        return float((1.0 - self._levelling.shares[0, 0]) * mean)
 
     def advance(self, now: float) -> None:
         """Go on to an instant since the start [s], one row for every period that has elapsed."""

@@ -34,6 +34,12 @@ Slower, and a warming accelerometer moves heave by several times what it is off 
 and a long swell is taken for bias.
 """
 
+ACCELEROMETER_BIAS = 0.1
+"""Most that an accelerometer is off by, constantly, if nothing else is said [m/s²]."""
+
+LIST_MEMORY = 4.0
+"""Peak periods over which a mean tilt is averaged that may be a list [-]."""
+
 
 class Channel:
     """One coordinate, measured through its derivative of an order, with a bias that wanders.
@@ -133,9 +139,13 @@ class Channel:
 class WaveObserver:
     """Roll, pitch and heave of the base from specific force and rates.
 
+    A mean tilt is a list of the ship where a bias of the accelerometer cannot explain it, and else
+    is taken for that: nothing tells one from the other.
+
     Args:
         peak_period: Of the sea, roughly: the filter is made for it [s].
         period: Between samples of the IMU [s].
+        accelerometer_bias: Most that the accelerometer is off by, constantly [m/s²].
         spreads (3,): Expected standard deviations of roll, pitch [rad], heave [m].
     """
 
@@ -143,6 +153,7 @@ class WaveObserver:
         self,
         peak_period: float,
         period: float,
+        accelerometer_bias: float = ACCELEROMETER_BIAS,
         *,
         spreads: tuple[float, float, float] = (0.06, 0.04, 0.05),
     ) -> None:
@@ -151,6 +162,11 @@ class WaveObserver:
         angles = [Channel(peak, period, RATE, s, GYROSCOPE_NOISE, 0.3) for s in spreads[:2]]
         heave = Channel(peak, period, ACCELERATION, spreads[2], ACCELEROMETER_NOISE, 0.0)
         self.channels = (*angles, heave)
+        self._explained = accelerometer_bias / GRAVITY
+        self._memory, self._part = LIST_MEMORY * peak_period / period, 1.0
+        self._slowly = period / peak_period
+        self._sum, self._count = np.zeros(2), 0
+        self._coming, self._lists = np.zeros(2), np.zeros(2, dtype=bool)
 
     def coast(self) -> None:
         """Go on by one sample that did not come."""
@@ -159,8 +175,33 @@ class WaveObserver:
 
     def update(self, specific_force: Array, rates: Array) -> None:
         """Take one sample of the IMU, in ``base_link`` axes at its origin."""
-        for channel, seen in zip(self.channels, self._seen(specific_force, rates), strict=True):
-            channel.update(*seen)
+        seen = self._seen(specific_force, rates)
+        self._learn_list(np.array([tilt for _, tilt in seen[:2]]))
+        for channel, values in zip(self.channels, seen, strict=True):
+            channel.update(*values)
+
+    def _learn_list(self, tilts: Array) -> None:
+        """Go on to a list that the mean of measured tilts (2,) [rad] tells of.
+
+        The first one is there at once, for nothing follows yet; later ones come in over a period.
+        """
+        angles = self.channels[:2]
+        waves = [channel.predict(0.0)[0] - channel.state[-1] for channel in angles]
+        self._sum += tilts - waves
+        self._count += 1
+        part = self._part
+        if self._count >= self._memory:
+            mean, known = self._sum / self._count, self.mean[0, :2]
+            lists = np.abs(mean) > self._explained * np.where(self._lists, 0.5, 1.0)
+            self._coming = np.where(lists, mean - known, np.where(self._lists, -known, 0.0))
+            self._lists, self._part = lists, self._slowly
+            self._sum, self._count = np.zeros(2), 0
+        for channel, step in zip(angles, part * self._coming, strict=True):
+            channel.state[-1] += step
+        # What a wrong tilt takes from gravity was bias so far.
+        lost = 0.5 * GRAVITY * float(self._coming @ self._coming)
+        self.channels[2].state[SIZE] += (1.0 - (1.0 - part) ** 2) * lost
+        self._coming = (1.0 - part) * self._coming
 
     def innovations(self, specific_force: Array, rates: Array) -> Array:
         """Return how far the next sample is from what is expected, in standard deviations (5,)."""
