@@ -20,6 +20,7 @@ from seas import (
     HEIGHT,
     left_over,
     MODEL_PERIOD,
+    NOISES,
     PEAK_PERIOD,
     PERIOD,
     SCALE,
@@ -148,6 +149,28 @@ def test_an_imu_beside_the_origin_and_turned_tells_how_the_origin_moves() -> Non
     mounted, taken_for_the_origin = np.sqrt(np.mean(np.square(off), axis=0))
     assert (mounted < [1.5e-3, 1.5e-3, 3e-3]).all()
     assert taken_for_the_origin[2] > 5.0 * mounted[2]
+
+
+@pytest.mark.parametrize(
+    ('peak_period', 'height', 'misfits'),
+    [
+        (0.8, 0.01, False),
+        (1.1, 0.01, False),
+        (2.0, 0.01, True),
+        (0.4, 0.01, True),
+        (2.0, 0.0, False),
+    ],
+)
+def test_a_peak_period_that_is_not_that_of_the_waves_is_told(
+    peak_period: float, height: float, misfits: bool
+) -> None:
+    base, rng, omega = LiveBase(peak_period, 0.02, 0.2), np.random.default_rng(1), 2 * np.pi / 0.8
+    for n in range(round(5.0 * peak_period / 0.02)):
+        up = 9.80665 - height * omega**2 * np.sin(0.02 * omega * n)
+        base.put(0.02 * n, np.array([0.0, 0.0, up, 0.0, 0.0, 0.0]) + rng.normal(0.0, NOISES))
+    assert ('and peak_period is' in base.misfit()) is misfits
+    if height:
+        assert base.periods() == pytest.approx([0.0, 0.0, 0.8], rel=0.45)
 
 
 def test_what_the_legs_do_not_make_up_for_of_a_list_is_known() -> None:

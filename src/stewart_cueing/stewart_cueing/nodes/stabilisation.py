@@ -103,6 +103,7 @@ class Stabilisation(FollowingNode):
             'last glitch': observer.refusal,
             'unexpected motions': observer.changes,
             'list in roll, pitch [deg]': _listed(np.degrees(observer.mean[0, :2])),
+            'periods of roll, pitch, heave [s]': _listed(self._base.periods()),
         }
         if self.phase is Phase.FOLLOW:
             angles, heave = self.follower.shares.tolist()
@@ -115,6 +116,8 @@ class Stabilisation(FollowingNode):
                 left = f'{np.degrees(self.follower.list_left):.1f}°'
                 why = f'the base lists by more than the legs make up for: {left} stay'
                 return Report(Level.WARN, why, values)
+            if misfit := self._base.misfit():
+                return Report(Level.WARN, misfit, values)
             return Report(Level.OK, 'the motion of the base is known', values)
         if self._base.heard(now):
             return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)

@@ -25,6 +25,9 @@ MEMORY = 2.0
 LOST = 1.0
 """After a longer pause between samples the observer begins anew [s]."""
 
+LEAST, APART = 3e-3, 1.5
+"""What moves less is calm [rad], [m]; a period that differs by this factor is another one [-]."""
+
 FADE = 4.0
 """Time in which the compensation comes in, and goes out when nothing is heard [s]."""
 
@@ -68,6 +71,7 @@ class LiveBase:
         self._waiting: list[Array] = []
         self.observer = GatedObserver(peak_period, period, accelerometer_bias)
         self._doubts = Doubts(MEMORY * peak_period)
+        self._squares = np.zeros((3, 3))
 
     def put(self, stamp: float, sample: Array) -> None:
         """Take specific force and rates (6,) of an instant [s], in the IMU's axes.
@@ -107,6 +111,8 @@ class LiveBase:
         self.observer.update(np.mean(self._waiting, axis=0))
         self._taken = self._filling
         self._waiting.clear()
+        squares = np.square(self.observer.predict(0.0) - self.observer.mean)
+        self._squares += (squares - self._squares) * self._period / (SETTLING * self._peak_period)
 
     def _coast(self, count: int) -> None:
         """Let the observer go on by samples that did not come."""
@@ -132,6 +138,26 @@ class LiveBase:
             up[0] -= upwards(self.observer.mean)[0]
             found[:, 2] -= up @ self._arm
         return found
+
+    def periods(self) -> Array:
+        """Return those of late of roll, pitch and heave (3,) [s]; 0 where it is calm.
+
+        From what is measured and its integral, so that a filter for another period does no harm.
+        """
+        value, rate, change = np.sqrt(self._squares)
+        slow = np.array([value[0], value[1], rate[2]])
+        fast = np.array([rate[0], rate[1], change[2]])
+        return np.where(value > LEAST, 2.0 * np.pi * slow / np.maximum(fast, 1e-12), 0.0)
+
+    def misfit(self) -> str:
+        """Return what is wrong with the peak period, or an empty text."""
+        felt = [period for period in self.periods().tolist() if period]
+        if not felt or min(felt) / APART <= self._peak_period <= max(felt) * APART:
+            return ''
+        return (
+            f'the base moves with periods of {min(felt):.2g} to {max(felt):.2g} s, and '
+            f'peak_period is {self._peak_period:g} s: heave is predicted badly'
+        )
 
     @property
     def _time(self) -> float:
