@@ -134,7 +134,7 @@ class LiveBase:
         found = self.observer.predict(max(round(ahead, FINE), 0.0))
         if self._arm.any():
             # The heave is that of the IMU, and has no mean.
-            up = np.stack(upwards(found)[:3])
+            up = upwards(found)
             up[0] -= upwards(self.observer.mean)[0]
             found[:, 2] -= up @ self._arm
         return found

@@ -29,25 +29,29 @@ CHANGE = 4.0
 """How fast the shares change [rad/s]."""
 
 
-def upwards(x: Array) -> tuple[Array, Array, Array, Array, Array]:
-    """Return where up is on a base that moves.
+def upwards(x: Array) -> Array:
+    """Return the world's z in the axes of a base that moves, with two derivatives.
 
     Args:
         x (..., 3, 3): As `levelling` takes it; the heave does not count.
 
     Returns:
-        The world's z, its two derivatives, and the base's angular velocity and acceleration, all
-        (..., 3) in the base's axes.
+        (3, 3, ...): Value and derivatives, each x, y, z.
     """
-    value, rate, change = np.moveaxis(x, -2, 0)
-    roll, pitch = value[..., 0], value[..., 1]
+    (roll, pitch), (dr, dp), (ar, ap) = (np.moveaxis(x[..., n, :2], -1, 0) for n in range(3))
     c, s, cp, sp = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch)
-    (dr, dp, _), (ar, ap, _) = np.moveaxis(rate, -1, 0), np.moveaxis(change, -1, 0)
-    omega = np.stack([dr, dp * c, -dp * s], axis=-1)
-    alpha = np.stack([ar, ap * c - dp * dr * s, -ap * s - dp * dr * c], axis=-1)
-    up = np.stack([-sp, cp * s, cp * c], axis=-1)
-    up1 = np.cross(up, omega)
-    return up, up1, np.cross(up, alpha) + np.cross(up1, omega), omega, alpha
+    bend, twist = sp * ap + cp * dp**2, 2.0 * sp * dp * dr
+    return np.array(
+        [
+            [-sp, cp * s, cp * c],
+            [-cp * dp, cp * c * dr - sp * s * dp, -cp * s * dr - sp * c * dp],
+            [
+                sp * dp**2 - cp * ap,
+                cp * (c * ar - s * dr**2) - twist * c - bend * s,
+                -cp * (s * ar + c * dr**2) + twist * s - bend * c,
+            ],
+        ]
+    )
 
 
 def levelling(x: Array, neutral: Pose) -> Motion:
@@ -58,21 +62,25 @@ def levelling(x: Array, neutral: Pose) -> Motion:
         neutral: Where the platform is on a base at rest: its height and attitude in the world are
             kept, and x and y on the base.
     """
-    w, w1, w2, omega, alpha = upwards(x)
-    side = neutral.position[:2]
-    # What z is: up . (x, y, z) = height - heave.
-    n, n1, n2 = -np.moveaxis(x[..., 2], -1, 0) - [part[..., :2] @ side for part in (w, w1, w2)]
-    d, d1, d2 = (part[..., 2] for part in (w, w1, w2))
-    z = (n + neutral.position[2]) / d
-    z1 = (n1 - z * d1) / d
-    z2 = (n2 - 2.0 * z1 * d1 - z * d2) / d
-    half = 0.5 * np.moveaxis(x[..., 0, :2], -1, 0)
+    value, rate, change = np.moveaxis(x, -2, 0)
+    roll, pitch = value[..., 0], value[..., 1]
+    c, s, zero = np.cos(roll), np.sin(roll), np.zeros_like(roll)
+    (dr, dp, dz), (ar, ap, az) = np.moveaxis(rate, -1, 0), np.moveaxis(change, -1, 0)
+    omega = -np.stack([dr, dp * c, -dp * s], axis=-1)
+    alpha = -np.stack([ar, ap * c - dp * dr * s, -ap * s - dp * dr * c], axis=-1)
+    # Up, in the base's axes, times the place is height - heave.
+    (ux, uy, d), (ux1, uy1, d1), (ux2, uy2, d2) = upwards(x)
+    px, py, height = neutral.position.tolist()
+    z = (height - value[..., 2] - ux * px - uy * py) / d
+    z1 = (-dz - ux1 * px - uy1 * py - z * d1) / d
+    z2 = (-az - ux2 * px - uy2 * py - 2.0 * z1 * d1 - z * d2) / d
+    half = 0.5 * np.stack([roll, pitch])
     (cr, cq), (sr, sq) = np.cos(half), np.sin(half)
     quaternion = np.stack([-sr * cq, -cr * sq, sr * sq, cr * cq], axis=-1)
-    place = np.stack([*np.broadcast_arrays(*side, z)], axis=-1)
-    up = [np.stack([np.zeros_like(z), np.zeros_like(z), v], axis=-1) for v in (z1, z2)]
     turned = compose_quaternions(quaternion, neutral.quaternion_xyzw)
-    return Motion.of_vectors(place, turned, up[0], -omega, up[1], -alpha)
+    place = np.stack([zero + px, zero + py, z], axis=-1)
+    up1, up2 = (np.stack([zero, zero, v], axis=-1) for v in (z1, z2))
+    return Motion.of_vectors(place, turned, up1, omega, up2, alpha)
 
 
 class BaseStabiliser:
