@@ -8,8 +8,9 @@ reverse order, so that setpoints end before the driver does and the recorder hea
 
 An executor builds its wait set anew for every wait, at some microseconds per entity, and a rig has
 some 200 of them, most of which nobody uses. Events about incompatible QoS are dropped
-always: both ends of every topic take their profile from `stewart_node_support.qos`. A *lean* rig
-also goes without the services for parameters, lifecycle and type descriptions.
+always: both ends of a topic of ours take their profile from `stewart_node_support.qos`, and what
+strangers may publish is subscribed so that every publisher is heard. A *lean* rig also goes
+without the services for parameters, lifecycle and type descriptions.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import motions, neutral_plus, require_at_rest, require_continuous, Rig, VIGO
 from node_harness import Harness
+from rclpy.qos import qos_profile_sensor_data
 from rides import drive
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
@@ -30,7 +31,6 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Pose
 from stewart_node_support.conversions import vector3_msg
 from stewart_node_support.lifecycle import bring_up
-from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
 
@@ -41,7 +41,7 @@ class Ride(Rig):
         super().__init__(pose or neutral_plus())
         self.node = self.active(MotionCueing, **parameters)
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
-        self.vehicle = self.talk(Imu, 'vehicle/motion', SENSOR_QOS)
+        self.vehicle = self.talk(Imu, 'vehicle/motion', qos_profile_sensor_data)
         self.drive(DriverState.ENABLED)
 
     def start(self) -> None:

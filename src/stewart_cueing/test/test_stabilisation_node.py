@@ -14,6 +14,7 @@ pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import DELAY, motions, neutral_plus, require_continuous, Rig, VIGO
+from rclpy.qos import qos_profile_sensor_data
 from seas import felt, left_over, MODEL_PERIOD, PERIOD, SHIP
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
@@ -23,7 +24,6 @@ from stewart_cueing.ship.live import FADE, LiveLevelling, SETTLING
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_node_support.conversions import header_msg, vector3_msg
-from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import from_seconds, to_nanoseconds
 
 
@@ -36,7 +36,7 @@ class AtSea(Rig):
             Stabilisation, rate=1.0 / PERIOD, peak_period=MODEL_PERIOD, delay=DELAY
         )
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
-        self.imu = self.talk(Imu, 'base/imu', SENSOR_QOS)
+        self.imu = self.talk(Imu, 'base/imu', qos_profile_sensor_data)
         self.drive(DriverState.ENABLED)
         self._rng = np.random.default_rng(1)
         first = round(heard * MODEL_PERIOD / PERIOD)

@@ -23,6 +23,7 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from stewart_driver.control.configuration import CycleConfiguration
@@ -36,7 +37,7 @@ from stewart_driver.nodes.ros2_control import GraphController, Ros2ControlBacken
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.ros2_control import backend as backend_module
 from stewart_driver.ros2_control.backend import Controller, JointReading, Ros2ControlOptions
-from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
+from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stamps import from_seconds
 
 pytestmark = pytest.mark.ros
@@ -66,7 +67,9 @@ class FakeController:
         )
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
-        self._states = self.node.create_publisher(JointState, 'joint_states', SENSOR_QOS)
+        self._states = self.node.create_publisher(
+            JointState, 'joint_states', qos_profile_sensor_data
+        )
         self.node.create_subscription(
             Float64MultiArray, 'legs/commands', self._on_command, COMMAND_QOS
         )
@@ -117,9 +120,14 @@ class LockStep(GraphController):
     def newest(self, now: float) -> JointReading | None:
         if not self.fake.talks:
             return super().newest(now)
-        self.fake.until(lambda: self.fake.heard_by() or None)
+        self.fake.until(lambda: self._matched() or None)
         self.fake.publish(now)
         return self.fake.until(lambda: GraphController.newest(self, now))
+
+    def _matched(self) -> bool:
+        # Each end finds the other for itself, and what was sent before is lost.
+        subscription = self._states._box._subscription
+        return bool(self.fake.heard_by() and subscription.get_publisher_count())
 
     def command(self, strokes: Array) -> None:
         self.fake.until(lambda: self._commands.get_subscription_count() or None)

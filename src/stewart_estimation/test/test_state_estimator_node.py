@@ -16,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelWithCovarianceStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from node_harness import Harness
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Imu, JointState
 from srs_simulated import SensorErrors, simulate
 from std_msgs.msg import Header
@@ -103,7 +104,7 @@ def graph():
             acceleration=harness.listen(AccelWithCovarianceStamped, 'platform/acceleration'),
             status=harness.listen(EstimatorStatus, 'estimator/status'),
             diagnostics=harness.listen(DiagnosticArray, '/diagnostics'),
-            imu=harness.talk(Imu, 'imu/data'),
+            imu=harness.talk(Imu, 'imu/data', qos_profile_sensor_data),
             legs=harness.talk(JointState, 'actuator_states'),
         )
 
@@ -313,7 +314,8 @@ def pose_message(stamp, motion, row=0, frame='base_link') -> PoseWithCovarianceS
 
 
 def test_a_tracker_that_is_late_is_used_and_its_delay_is_found(graph) -> None:
-    talk = graph.harness.talk(PoseWithCovarianceStamped, 'platform/external_pose')
+    kind, topic = PoseWithCovarianceStamped, 'platform/external_pose'
+    talk = graph.harness.talk(kind, topic, qos_profile_sensor_data)
     run, late = scripted(3.0), 0.04
 
     def track(row, message):
@@ -341,7 +343,8 @@ def test_a_tracker_that_is_late_is_used_and_its_delay_is_found(graph) -> None:
 
 
 def test_a_tracker_in_another_frame_is_refused(graph) -> None:
-    talk = graph.harness.talk(PoseWithCovarianceStamped, 'platform/external_pose')
+    kind, topic = PoseWithCovarianceStamped, 'platform/external_pose'
+    talk = graph.harness.talk(kind, topic, qos_profile_sensor_data)
     run = scripted(0.1)
     play(graph, run)
     talk.publish(pose_message(0.1, trajectory().sample(np.array([0.1])), frame='map'))

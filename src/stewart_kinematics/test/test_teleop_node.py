@@ -14,6 +14,7 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from kinematic_rig import motions, require_at_rest, require_continuous, Rig, VIGO
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.teleop import AWAY, Teleop
@@ -31,8 +32,8 @@ class HandRig(Rig):
         super().__init__()
         self.node = self.active(Teleop)
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
-        self.twists = self.talk(TwistStamped, 'teleop/twist')
-        self.sticks = self.talk(Joy, 'joy')
+        self.twists = self.talk(TwistStamped, 'teleop/twist', qos_profile_sensor_data)
+        self.sticks = self.talk(Joy, 'joy', qos_profile_sensor_data)
         self.gamepad = Joy(axes=[0.0] * AXES, buttons=[0] * BUTTONS)
 
     def push(

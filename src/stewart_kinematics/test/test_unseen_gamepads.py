@@ -15,6 +15,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from kinematic_rig import motions, require_at_rest, require_continuous, Rig, VIGO
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.control.steering import TIMEOUT
@@ -61,7 +62,7 @@ def nan_after(half: float) -> list[Sent]:
 
 def play(rig: Rig, stream: list[Sent]) -> float:
     """Let a gamepad be seen released, publish a stream, wait; return when it ended [s]."""
-    pad = rig.talk(Joy, 'joy')
+    pad = rig.talk(Joy, 'joy', qos_profile_sensor_data)
     now = rig.probe.get_clock().now
 
     def say(sent: Sent) -> None:

@@ -1,9 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How messages travel, one profile for both ends of a topic.
+"""How messages travel, one profile for both ends of a topic of ours.
 
 Publishers are reliable everywhere: a best-effort publisher cannot serve a reliable subscriber
-(RViz, ros2 bag), and on one machine reliability costs nothing.
+(RViz, ros2 bag), and on one machine reliability costs nothing. What strangers may publish is
+heard with `FOREIGN_QOS`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,15 @@ COMMANDED_QOS = _reliable(50, latched=True)
 STATE_QOS = _reliable(1, latched=True)
 # For who must not miss a state that lasted for less than it takes to be called back.
 EVERY_STATE_QOS = _reliable(10, latched=True)
+
+# Best effort hears reliable publishers, too, and drivers of sensors and gamepads are often best
+# effort: a reliable subscription would not hear them.
+FOREIGN_QOS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=SENSOR_QOS.depth,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+    durability=DurabilityPolicy.VOLATILE,
+)
 
 
 def newest(qos: QoSProfile) -> QoSProfile:

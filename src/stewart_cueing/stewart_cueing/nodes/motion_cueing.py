@@ -23,7 +23,7 @@ from stewart_node_support.conversions import vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.lifecycle import transition
-from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.qos import FOREIGN_QOS
 
 MEMORY = 100
 """Samples over which the mean specific force is learnt that tells wrong units and axes [-]."""
@@ -41,7 +41,7 @@ class MotionCueing(FollowingNode):
         self._taken = self._refused = 0
         self._why, self._newest, self._mean = '', LEVEL, GRAVITY
         self._socket: DatagramSocket | None = None
-        self.create_subscription(Imu, 'vehicle/motion', self._on_motion, SENSOR_QOS)
+        self.create_subscription(Imu, 'vehicle/motion', self._on_motion, FOREIGN_QOS)
         self.diagnostics.add('vehicle', self._report_vehicle)
 
     def prepare(self, guard: MotionGuard) -> None:

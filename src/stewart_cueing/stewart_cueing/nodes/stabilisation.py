@@ -17,7 +17,7 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.qos import FOREIGN_QOS
 from stewart_node_support.stamps import to_seconds
 
 NANOSECONDS = 1e9
@@ -38,7 +38,7 @@ class Stabilisation(FollowingNode):
         super().__init__('stabilisation', 'stabilisation', StabilisationParameters, **kwargs)
         self._taken = self._refused = 0
         self._why, self._is_refused = '', False
-        self.create_subscription(Imu, 'base/imu', self._on_imu, SENSOR_QOS)
+        self.create_subscription(Imu, 'base/imu', self._on_imu, FOREIGN_QOS)
         self.diagnostics.add('base', self._report_base)
 
     def prepare(self, guard: MotionGuard) -> None:

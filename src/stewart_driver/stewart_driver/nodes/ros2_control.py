@@ -25,7 +25,7 @@ from stewart_driver.ros2_control.backend import (
     Ros2ControlOptions,
 )
 from stewart_node_support.inbox import Inbox
-from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
+from stewart_node_support.qos import COMMAND_QOS, FOREIGN_QOS
 from stewart_node_support.stamps import to_seconds
 
 NODE = 'driver_ros2_control'
@@ -57,7 +57,7 @@ class GraphController:
             enable_rosout=False,
             start_parameter_services=False,
         )
-        self._states = Inbox(self._node, JointState, options.joint_states, SENSOR_QOS)
+        self._states = Inbox(self._node, JointState, options.joint_states, FOREIGN_QOS)
         self._commands = self._node.create_publisher(
             Float64MultiArray, f'{options.controller}/commands', COMMAND_QOS
         )

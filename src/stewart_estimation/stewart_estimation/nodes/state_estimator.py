@@ -35,7 +35,7 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Refusals, Repor
 from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.qos import FOREIGN_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 PERIOD_TOLERANCE = 0.05
@@ -78,13 +78,13 @@ class StateEstimator(Node):
         self.diagnostics = Diagnostics(self, self._platform.name)
         self.diagnostics.add('estimate', self._report)
         self.diagnostics.add('input', self.refusals.report)
-        self.create_subscription(Imu, 'imu/data', self._on_imu, SENSOR_QOS, raw=True)
+        self.create_subscription(Imu, 'imu/data', self._on_imu, FOREIGN_QOS, raw=True)
         self.create_subscription(
             JointState, 'actuator_states', self._on_legs, SENSOR_QOS, raw=True
         )
         if self._asked.external_pose:
             kind, topic = PoseWithCovarianceStamped, 'platform/external_pose'
-            self.create_subscription(kind, topic, self._on_pose, SENSOR_QOS)
+            self.create_subscription(kind, topic, self._on_pose, FOREIGN_QOS)
         self.create_service(Trigger, 'state_estimator/reset', self._reset)
         self.create_service(SetPose, 'state_estimator/set_pose', self._set_pose)
         self.create_service(SetBool, 'state_estimator/toggle', self._toggle)

@@ -17,7 +17,7 @@ from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.qos import FOREIGN_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
 TWIST, JOY = 'teleop/twist', 'joy'
@@ -50,8 +50,8 @@ class Teleop(TrajectoryNode):
         self._pushed: list[int] = []
         # Who asked last for a motion, and when [s].
         self._source, self._asked = '', -math.inf
-        self.create_subscription(TwistStamped, TWIST, self._on_twist, COMMAND_QOS)
-        self.create_subscription(Joy, JOY, self._on_joy, COMMAND_QOS)
+        self.create_subscription(TwistStamped, TWIST, self._on_twist, FOREIGN_QOS)
+        self.create_subscription(Joy, JOY, self._on_joy, FOREIGN_QOS)
         self.diagnostics.add('steering', self._report_steering)
 
     def before_sample(self, now: int) -> None:
