@@ -41,6 +41,8 @@ def test_setpoints_of_a_ride_keep_the_limits(
     told = capsys.readouterr().err
     assert 'nothing was recorded for 1.12 s from 1.480 s on: bridged linearly' in told
     assert '% of the legs used' in told
+    assert 'input beyond force_limit in 6' in told
+    assert 'beyond rate_limit in 0.0 %' in told
 
 
 def test_a_platform_at_rest_feels_gravity_and_nothing_is_perceived() -> None:
@@ -88,25 +90,43 @@ def test_a_bag_is_a_ride_with_its_own_times_where_stamps_are_zero(
     assert ('all stamps are zero' in told) is not stamped
 
 
-def test_samples_that_are_repeated_are_left_out_and_told(
+def test_of_one_instant_the_last_sample_counts_and_rows_with_gaps_are_left_out_and_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, target = tmp_path / 'ride.csv', tmp_path / 'setpoints.csv'
-    ride = ride_of(source, [5.0, 5.0, 5.02, 5.04, 5.04, 5.04], [0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+    # As a logger names its files that knows no endings.
+    source, target = tmp_path / 'ride.txt', tmp_path / 'setpoints.csv'
+    time = [5.0, 5.0, 5.02, 5.03, 5.04, 5.04, 5.04]
+    ride = ride_of(source, time, [0.0, 0.5, 1.0, np.nan, 1.0, 1.0, 2.0])
     assert ride.time == pytest.approx([0.0, 0.02, 0.04])
-    assert ride.samples[:, 0].tolist() == [0.0, 1.0, 1.0]
+    assert ride.samples[:, 0].tolist() == [0.5, 1.0, 2.0]
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     assert main(parser.parse_args([str(source), '--platform', 'vigo', '-o', str(target)])) == 0
-    assert f'{source}: 3 of 6 samples are repeats: left out' in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f'{source}: 1 of 7 samples are not finite: left out' in told
+    assert f'{source}: 3 of 7 samples have the time of the next one: left out' in told
+
+
+def test_rates_that_may_be_in_degrees_and_holes_are_told_in_one_line_each() -> None:
+    time, samples = np.arange(300.0) * 0.02, np.tile(LEVEL, (300, 1))
+    for begin in range(10, 200, 10):
+        time[begin:] += 2.0
+    time[250:] += 5.0
+    samples[50:, 5] = 5.0
+    holes, degrees = VehicleRide(time, samples).remarks
+    assert holes == (
+        'nothing was recorded for 5.02 s from 42.980 s on, 19 more times for over 1 s: bridged '
+        'linearly'
+    )
+    assert degrees.endswith('turn with 5 rad/s or more: are the rates in deg/s?')
 
 
 @pytest.mark.parametrize(
     ('time', 'force', 'words'),
     [
-        ([0.0, 0.1, 0.1], [0.0, 0.0, 1.0], r'ride\.csv:4: another sample of 0\.100000 s'),
         ([0.0, 0.2, 0.1], [0.0, 0.0, 0.0], r'ride\.csv:4: time must not go back'),
         ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 'expected two samples of six numbers or more, got 1'),
+        ([0.0, 0.1, 0.2], [np.nan] * 3, 'expected two samples of six numbers or more, got 0'),
     ],
 )
 def test_a_log_that_contradicts_itself_is_refused_with_the_line(
@@ -132,6 +152,7 @@ def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None
         ([0.0, 1.0, 2.0], 0.0 * LEVEL, 'gravity is not removed'),
         ([0.0, 1.0, 2.0], LEVEL * np.nan, 'not finite'),
         ([0.0, 1.0, 9999.0], LEVEL, 'at most 3600 s'),
+        ([0.0, 20.0, 40.0], LEVEL, 'are the times in milliseconds'),
         ([0.0, 1.0, 2.0], LEVEL + 57.0 * np.eye(6)[4], 'turns with 57 rad/s.* in deg/s'),
     ],
 )

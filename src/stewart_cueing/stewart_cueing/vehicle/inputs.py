@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,9 @@ COLUMNS = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
 LONGEST = 3600.0
 """Longest ride that is played as a whole [s]."""
 
-FASTEST = 10.0
-"""Rates above it are not those of a vehicle [rad/s]."""
+FASTEST, DOUBTED = 10.0, 1.5
+"""Rates above the first are not those of a vehicle; a hundredth of the samples above the second
+may be in deg/s, which is told [rad/s]."""
 
 DENSE = 2.0
 """More samples than so many between two that are taken are averaged, not picked from."""
@@ -40,46 +41,48 @@ class VehicleRide:
     Attributes:
         time (n,): Increasing [s].
         samples (n, 6): Specific force [m/s²] and angular rate [rad/s] in the vehicle's axes.
-        repeats: Samples that were dropped, for their predecessors say the same.
+        remarks: What is odd about it, one sentence each.
 
     Raises:
         VehicleInputError: If there are fewer than two samples, one is not finite or turns faster
-            than `FASTEST`, times do not increase or are longer than `LONGEST`, or the mean of fz
-            is outside `RESTING`.
+            than `FASTEST`, times do not increase, are longer than `LONGEST` or have more holes
+            than steps, or the mean of fz is outside `RESTING`.
     """
 
     time: Array
     samples: Array
-    repeats: int = 0
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def recorded(cls, time: Array, samples: Array, places: Sequence[str]) -> VehicleRide:
-        """Make a ride of samples (n, 6) as a logger wrote them, some of them twice.
+        """Make a ride of samples (n, 6) as a logger wrote them.
+
+        Those that are not finite are left out, and the last one of an instant counts.
 
         Args:
             time, samples: As the attributes.
             places (n,): Where each sample stands, for messages.
 
         Raises:
-            VehicleInputError: If two samples of one instant differ, or as of the class.
+            VehicleInputError: If time goes back, or as of the class.
         """
-        after = np.flatnonzero(np.diff(time) == 0.0) + 1
-        differ = (samples[after] != samples[after - 1]).any(axis=1)
-        if differ.any():
-            n = int(after[differ.argmax()])
-            raise VehicleInputError(
-                f'{places[n]}: another sample of {time[n]:.6f} s, the instant of the one before, '
-                f'says {samples[n].tolist()} instead of {samples[n - 1].tolist()}'
-            )
-        late = np.flatnonzero(np.diff(time) < 0.0) + 1
+        finite = np.flatnonzero(np.isfinite(np.column_stack([time, samples])).all(axis=1))
+        steps = np.diff(time[finite], append=np.inf)
+        late = finite[1:][steps[:-1] < 0.0]
         if late.size:
             n = int(late[0])
             raise VehicleInputError(
-                f'{places[n]}: time must not go back, and {time[n]:.6f} s follow '
-                f'{time[n - 1]:.6f} s'
+                f'{places[n]}: time must not go back, and {time[n]:.6f} s follow a later sample'
             )
-        kept = np.delete(np.arange(len(time)), after)
-        return cls(time[kept], samples[kept], after.size)
+        kept = finite[steps > 0.0]
+        remarks = []
+        for left, why in (
+            (len(time) - finite.size, 'are not finite'),
+            (finite.size - kept.size, 'have the time of the next one'),
+        ):
+            if left:
+                remarks.append(f'{left} of {len(time)} samples {why}: left out')
+        return cls(time[kept], samples[kept], tuple(remarks))
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -101,6 +104,11 @@ class VehicleRide:
             raise VehicleInputError(
                 f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
             )
+        if (usual := float(np.median(np.diff(time)))) > HOLE:
+            raise VehicleInputError(
+                f'{usual:g} s between two samples, allowed are {HOLE:g} s: are the times in '
+                'milliseconds?'
+            )
         rates = np.abs(samples[:, 3:]).max(axis=1)
         if rates.max() > FASTEST:
             raise VehicleInputError(
@@ -111,11 +119,20 @@ class VehicleRide:
             raise VehicleInputError(complaint)
         object.__setattr__(self, 'time', time - time[0])
         object.__setattr__(self, 'samples', samples)
+        object.__setattr__(self, 'remarks', (*self.remarks, *self._doubts(rates)))
 
-    def holes(self) -> tuple[Array, Array]:
-        """Return when nothing was recorded for more than `HOLE`, and for how long [s]."""
+    def _doubts(self, rates: Array) -> Iterator[str]:
+        """Yield what is odd about times and rates (n,) [rad/s]."""
         steps = np.diff(self.time)
-        return self.time[:-1][steps > HOLE], steps[steps > HOLE]
+        if count := int((steps > HOLE).sum()):
+            longest = int(steps.argmax())
+            others = f', {count - 1} more times for over {HOLE:g} s' if count > 1 else ''
+            yield (
+                f'nothing was recorded for {steps[longest]:.3g} s from {self.time[longest]:.3f} s '
+                f'on{others}: bridged linearly'
+            )
+        if (fast := float(np.percentile(rates, 99.0))) > DOUBTED:
+            yield f'1 % of the samples turn with {fast:.3g} rad/s or more: are the rates in deg/s?'
 
     def at_rate(self, rate: float) -> tuple[Array, Array]:
         """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly.
@@ -166,11 +183,14 @@ def doubt(mean: float) -> str:
 def read_ride(source: str | Path) -> VehicleRide:
     """Read a ride from a CSV file with `time_s` and `COLUMNS`; ``-`` is standard input.
 
+    A row with an empty cell or ``nan`` is left out.
+
     Raises:
-        ConfigurationError: If a column is missing or a cell is not a finite number.
+        ConfigurationError: If a column is missing or another cell is not a finite number.
         VehicleInputError: If the samples make no ride.
     """
-    table = read_table(source, (TIME, *COLUMNS))
-    values = table.take((TIME, *COLUMNS))
+    columns = (TIME, *COLUMNS)
+    table = read_table(source, columns, gaps=columns)
+    values = table.take(columns)
     places = [f'{table.source}:{line}' for line in table.lines]
     return VehicleRide.recorded(values[:, 0], values[:, 1:], places)

@@ -113,8 +113,7 @@ class OptimalCueing:
         self.governor, self.failures = Governor(guard, self._centre, period=period), 0
         self._period, self._rows = period, 0
         self._every = max(1, round(INTERVAL / period))
-        self._scales = np.array([*settings.force_scale, *settings.rate_scale])
-        self._bounds = np.array([*settings.force_limit, *settings.rate_limit])
+        self._scales, self._bounds = settings.scales, settings.bounds
         yaw = rpy_from_quaternion(self._centre.quaternion_xyzw)[2]
         self._home = exp_quaternion([0.0, 0.0, yaw])
         lengths = np.array([self._every * period, *BLOCKS])

@@ -11,7 +11,7 @@ from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import VehicleRide
 from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived
-from stewart_cueing.vehicle.washout import PRESETS, Washout, WashoutSettings
+from stewart_cueing.vehicle.washout import LEVEL, PRESETS, Washout, WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
@@ -40,6 +40,7 @@ class CuedRide:
             what there is at the head on the platform.
         motion: Of the platform, n samples.
         held (n,): Part of the wanted change that the governor made [-].
+        beyond (2,): Parts of the samples that were cut to `force_limit` and `rate_limit` [-].
         workspace: Greatest part of half a leg's range that was used [-].
         cues: False ones.
     """
@@ -50,6 +51,7 @@ class CuedRide:
     given_perceived: Array
     motion: Motion
     held: Array
+    beyond: Array
     workspace: float
     cues: FalseCues
 
@@ -89,6 +91,7 @@ def cued(
     motion = Motion(*(np.stack(column) for column in parts))
     at_head = felt(motion, np.array(settings.head))
     senses = perceived(inputs, period), perceived(at_head, period)
+    beyond = np.abs(settings.scales * (inputs - LEVEL)) > settings.bounds
     bounds = platform.limits.stroke
     away = inverse(platform.geometry, motion).stroke - bounds.mean(axis=1)
     return CuedRide(
@@ -97,6 +100,7 @@ def cued(
         *senses,
         motion,
         np.array(held),
+        beyond.reshape(-1, 2, 3).any(axis=2).mean(axis=0),
         float(np.abs(away / (0.5 * np.ptp(bounds, axis=1))).max()),
         false_cues(*senses, period),
     )

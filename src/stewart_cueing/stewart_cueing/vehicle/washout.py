@@ -82,6 +82,16 @@ class WashoutSettings:
                 expected = 'finite numbers above 0' if positive else 'finite numbers from 0'
                 raise ConfigurationError(item.name, values.tolist(), expected)
 
+    @property
+    def scales(self) -> Array:
+        """Of specific force and rate (6,) [-]."""
+        return np.array([*self.force_scale, *self.rate_scale])
+
+    @property
+    def bounds(self) -> Array:
+        """Of what is played of them (6,) [m/s², rad/s]."""
+        return np.array([*self.force_limit, *self.rate_limit])
+
 
 PRESETS = {
     'vigo': WashoutSettings(
@@ -125,8 +135,7 @@ class Washout:
         tilt = _step(np.array([[0.0, 1.0], [0.0, -damping]]), damping, period, place=1)
         self._tilt = np.stack([tilt, tilt])
         self._tilt_law = np.tile([period, gain, damping, s.tilt_rate], (2, 1))
-        self._scales = np.array([*s.force_scale, *s.rate_scale])
-        self._bounds = np.array([*s.force_limit, *s.rate_limit])
+        self._scales, self._bounds = s.scales, s.bounds
         self._head = np.array(s.head)
         # A pilot sits upright: of the centre's attitude only the heading counts.
         self._yaw = float(rpy_from_quaternion(centre.quaternion_xyzw)[2])

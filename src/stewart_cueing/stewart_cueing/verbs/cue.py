@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from stewart_bags.bag_files import is_bag
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
 from stewart_bags.unstamped import stamped
@@ -78,12 +79,8 @@ def main(arguments: argparse.Namespace) -> int:
             raise ConfigurationError('--fit', True, 'a ride: the tests of --omct are small')
         return _test(arguments, platform, settings)
     ride = _read(arguments.ride, arguments.topic)
-    if ride.repeats:
-        told = f'{ride.repeats} of {ride.repeats + len(ride.time)} samples are repeats: left out'
-        tell(f'warning: {arguments.ride}: {told}')
-    for begin, length in zip(*ride.holes(), strict=True):
-        told = f'nothing was recorded for {length:.3g} s from {begin:.3f} s on: bridged linearly'
-        tell(f'warning: {arguments.ride}: {told}')
+    for remark in ride.remarks:
+        tell(f'warning: {arguments.ride}: {remark}')
     if arguments.fit:
         settings, factor = fitted(ride, platform, settings)
         most = ', the largest that is tried' if factor == LARGEST_FACTOR else ''
@@ -138,7 +135,9 @@ def _tell(found: CuedRide) -> None:
     force, rate = (' '.join(f'{value:.3g}' for value in half) for half in error.reshape(2, 3))
     tell(
         f'{found.time.size} samples, {found.time[-1]:.4g} s; {100.0 * found.workspace:.0f} % of '
-        f'the legs used, held back in {100.0 * np.mean(found.held < 1.0):.1f} % of the samples\n'
+        f'the legs used, held back in {100.0 * np.mean(found.held < 1.0):.1f} % of the samples; '
+        f'input beyond force_limit in {100.0 * found.beyond[0]:.1f} %, beyond rate_limit in '
+        f'{100.0 * found.beyond[1]:.1f} %\n'
         f'perceived against wanted, rms: force {force} m/s², rate {rate} rad/s; '
         f'{found.cues.count} false cues of {found.cues.seconds:.2f} s'
     )
@@ -146,7 +145,7 @@ def _tell(found: CuedRide) -> None:
 
 def _read(source: str, topic: str) -> VehicleRide:
     """Return the ride of a CSV file or of a bag's IMU."""
-    if source == STANDARD_STREAM or Path(source).suffix.lower() == '.csv':
+    if source == STANDARD_STREAM or not is_bag(Path(source)):
         return read_ride(source)
     with Bag(source) as bag:
         imu = stamped(read_series(bag, topic, ImuSeries), tell)
