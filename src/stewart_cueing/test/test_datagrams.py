@@ -74,7 +74,9 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
         (x_plane_12, WHOLE[:-1], 'truncated'),
         (x_plane_12, b'DATA', 'truncated'),
         (x_plane_12, data(r4=loads(1.0, 0.0, 0.0)), r'check \[16\]'),
-        (x_plane_11, data(r4=loads(np.nan, 0.0, 0.0), r16=rates(0, 0, 0)), 'not finite'),
+        (x_plane_11, data(r4=loads(np.nan, 0.0, 0.0), r16=rates(0, 0, 0)), 'no aircraft has'),
+        (x_plane_12, data(r4=loads(-999.0, 0.0, 0.0), r16=rates(0, 0, 0)), 'up to 200 m/s²'),
+        (x_plane_12, data(r4=loads(1.0, 0.0, 0.0), r16=rates(600.0, 0, 0)), 'and 10 rad/s'),
         # X-Plane 12 in a gentle turn, which X-Plane 11 could not pitch so fast; in a fast roll.
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0)), 'x_plane_12'),
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 28.0, 0.0)), 'x_plane_12'),
@@ -82,7 +84,7 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
         (flightgear, b'1\t\t3\t4\t5\t6\n', 'got 5 cells'),
         (flightgear, b'1,,3,4,5,6\n', 'no number'),
         (flightgear, b'1\t2\t3\t4\t5\tx\n', 'no number'),
-        (flightgear, b'1\t2\t3\t4\t5\tinf\n', 'not finite'),
+        (flightgear, b'1\t2\t3\t4\t5\tinf\n', 'no aircraft has'),
         (flightgear, b'\xff\xfe\x00', 'six numbers'),
     ],
 )

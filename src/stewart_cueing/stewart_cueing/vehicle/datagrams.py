@@ -31,6 +31,9 @@ G_LOAD, ANGULAR_VELOCITY = 4, 16
 """Indices of X-Plane's records. G_LOAD has the normal, axial and side load [g] in its fifth to
 seventh number; ANGULAR_VELOCITY has rates in its first three."""
 
+STRONGEST = 200.0
+"""No aircraft stands a greater specific force [m/s²]."""
+
 FASTEST_PITCH = 3.0
 """Pitch and yaw rates above it are no aircraft's [rad/s]: X-Plane 12 turns in deg/s, and
 the roll that it sends first stands where X-Plane 11 has the pitch."""
@@ -67,7 +70,7 @@ def flightgear(datagram: bytes) -> Array:
         values = [float(cell) for cell in cells]
     except ValueError as error:
         raise VehicleInputError(f'FlightGear sent what is no number: {datagram[:60]!r}') from error
-    return _finite(np.array(values) * FORWARD_RIGHT_DOWN, datagram)
+    return _checked(np.array(values) * FORWARD_RIGHT_DOWN, datagram)
 
 
 def x_plane_11(datagram: bytes) -> Array:
@@ -126,12 +129,16 @@ def _records(datagram: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
 def _of_x_plane(loads: tuple[float, ...], turn: Array, datagram: bytes) -> Array:
     normal, axial, side = loads[4:7]
     force = GRAVITY * np.array([axial, side, -normal])
-    return _finite(np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN, datagram)
+    return _checked(np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN, datagram)
 
 
-def _finite(sample: Array, datagram: bytes) -> Array:
-    if not np.isfinite(sample).all():
-        raise VehicleInputError(f'a number is not finite: {sample.tolist()} in {datagram[:60]!r}')
+def _checked(sample: Array, datagram: bytes) -> Array:
+    force, rate = np.abs(sample.reshape(2, 3)).max(axis=1)
+    if not (force <= STRONGEST and rate <= FASTEST):
+        raise VehicleInputError(
+            f'no aircraft has {sample.tolist()}, allowed are numbers up to {STRONGEST:g} m/s² and '
+            f'{FASTEST:g} rad/s: {datagram[:60]!r}'
+        )
     return sample
 
 
