@@ -246,9 +246,15 @@ def test_of_two_simulators_the_first_is_heard_until_it_is_silent() -> None:
                 now[0] += 10.0 * AWAY
                 assert force(one, b'3 0 -9.8 0 0 0') == 3.0
                 assert not heard.other
+                # Nor does it give way while what it sends is refused.
+                for _ in range(3):
+                    now[0] += 0.9 * AWAY
+                    assert force(one, b'3 0 -9999 0 0 0') is None
+                    assert heard.newest() is None
+                    assert force(other, b'4 0 -9.8 0 0 0') is None
                 now[0] += 1.1 * AWAY
                 assert force(other, b'4 0 -9.8 0 0 0') == 4.0
-                assert (heard.received, heard.refused) == (3, 2)
+                assert (heard.received, heard.refused) == (3, 8)
     finally:
         heard.close()
 

@@ -211,6 +211,7 @@ class DatagramSocket:
         self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
         self._heard, self.paused = 0.0, False
         self._sender: Any = None
+        self._sent = 0.0
         self._version = _Version()
         self.other, self._other_heard = '', 0.0
 
@@ -252,10 +253,13 @@ class DatagramSocket:
             for _ in range(1000):
                 came.append(self._socket.recvfrom(LONGEST))
         senders = [sender for _, sender in came]
-        if self._sender not in senders and now - self._heard > AWAY:
+        if self._sender in senders:
+            self._sent = now
+        elif now - self._sent > AWAY:
             self._sender = None
         if self._sender is None:
             self._sender = next((who for what, who in came if self._is_sample(what)), None)
+            self._sent = now
         if now - self._other_heard > AWAY:
             self.other = ''
         if self._sender is None:
