@@ -363,8 +363,8 @@ def simulators(place: Path) -> tuple[Sequence[bytes], Parse]:
     loads = struct.pack('<i8f', G_LOAD, 0.3, 0.0, 100.0, 0.0, 1.0, 0.1, -0.1, 0.0)
     turn = struct.pack('<i8f', ANGULAR_VELOCITY, 0.2, 0.3, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0)
     speeds = struct.pack('<i8f', 3, *range(8))
-    line = b'1.0\t2.0\t-9.0\t0.3\t0.2\t0.1\n'
-    samples = [line, b'DATA*' + loads + turn, b'DATA*' + speeds + turn + loads]
+    lines = [b'1.0\t2.0\t-9.0\t0.3\t0.2\t0.1' + model for model in (b'\n', b'\tyasim\n')]
+    samples = [*lines, b'DATA*' + loads + turn, b'DATA*' + speeds + turn + loads]
 
     def parse(data: bytes) -> None:
         refused = []

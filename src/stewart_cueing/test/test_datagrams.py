@@ -61,6 +61,9 @@ def test_every_axis_has_the_sign_of_x_forward_y_left_z_up() -> None:
     for separator in ('\t', ',', ', ', ';', ' '):
         line = separator.join(['1.0', '2.0', '-9.0', '0.3', '0.2', '0.1']) + '\r\n'
         np.testing.assert_allclose(flightgear(line.encode()), [1.0, -2.0, 9.0, *turn])
+        # As YASim says the same: of -f in x forward, y left, z up.
+        line = separator.join(['-1.0', '2.0', '-9.0', '0.3', '0.2', '0.1', 'yasim']) + '\n'
+        np.testing.assert_allclose(flightgear(line.encode()), [1.0, -2.0, 9.0, *turn])
 
 
 WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
@@ -80,7 +83,8 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
         # X-Plane 12 in a gentle turn, which X-Plane 11 could not pitch so fast; in a fast roll.
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0)), 'x_plane_12'),
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 28.0, 0.0)), 'x_plane_12'),
-        (flightgear, b'1\t2\t3\n', 'six numbers'),
+        (flightgear, b'1\t2\t3\n', 'got 3 cells'),
+        (flightgear, b'1\t2\t3\t4\t5\t6\tjsb\t8\n', 'got 8 cells'),
         (flightgear, b'1\t\t3\t4\t5\t6\n', 'got 5 cells'),
         (flightgear, b'1,,3,4,5,6\n', 'no number'),
         (flightgear, b'1\t2\t3\t4\t5\tx\n', 'no number'),
@@ -109,10 +113,12 @@ def test_the_protocol_that_is_shipped_sends_what_is_parsed() -> None:
     chunks = root.findall('generic/output/chunk')
     nodes = [chunk.findtext('node') for chunk in chunks]
     assert [str(node)[-11:] for node in nodes[:3]] == ['cel-fps_sec'] * 3
-    assert nodes[3:] == [f'/orientation/{axis}-body' for axis in 'pqr']
-    assert [chunk.findtext('factor') for chunk in chunks] == ['0.3048'] * 3 + [None] * 3
-    line = '\t'.join(str(chunk.findtext('format')) % 1.0 for chunk in chunks) + '\n'
-    assert flightgear(line.encode()).tolist() == [1.0, -1.0, -1.0, 1.0, -1.0, -1.0]
+    assert nodes[3:] == [f'/orientation/{axis}-body' for axis in 'pqr'] + ['/sim/flight-model']
+    assert [chunk.findtext('factor') for chunk in chunks] == ['0.3048'] * 3 + [None] * 4
+    cells = [str(chunk.findtext('format')) % 1.0 for chunk in chunks[:-1]]
+    for model, surge in (('jsb', 1.0), ('yasim', -1.0)):
+        line = '\t'.join([*cells, str(chunks[-1].findtext('format')) % model]) + '\n'
+        assert flightgear(line.encode()).tolist() == [surge, -1.0, -1.0, 1.0, -1.0, -1.0]
 
 
 def send(sender: socket.socket, datagram: bytes, heard: DatagramSocket) -> None:

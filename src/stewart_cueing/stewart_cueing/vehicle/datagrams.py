@@ -24,6 +24,8 @@ from stewart_kinematics.motion import Array
 
 FORWARD_RIGHT_DOWN = np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
 
+YASIM = b'yasim'
+
 HEADER, RECORD = 5, struct.Struct('<i8f')
 """X-Plane: ``DATA`` and one byte, then records of an index and eight numbers, little-endian."""
 
@@ -55,21 +57,26 @@ LONGEST = 65535
 def flightgear(datagram: bytes) -> Array:
     """Return the sample (6,) of one line of ``config/flightgear.xml``: six numbers [SI].
 
-    Tabs, commas, semicolons and spaces separate them.
+    Tabs, commas, semicolons and spaces separate them. The name of the flight model may follow:
+    that of `YASIM` has the surge's sign reversed, for it says -f in axes x forward, y left, z up.
 
     Raises:
         VehicleInputError: If it is no such line.
     """
-    cells = re.split(rb'\s*[,;]\s*|\s+', datagram.strip())
+    *cells, model = re.split(rb'\s*[,;]\s*|\s+', datagram.strip())
+    if len(cells) == 5:  # a protocol that does not say the model
+        cells, model = [*cells, model], b''
     if len(cells) != 6:
         raise VehicleInputError(
-            f'expected six numbers from FlightGear, got {len(cells)} cells in '
+            f'expected six numbers from FlightGear, got {len(cells) + 1} cells in '
             f'{datagram[:60]!r}: is it started with the protocol stewart?'
         )
     try:
         values = [float(cell) for cell in cells]
     except ValueError as error:
         raise VehicleInputError(f'FlightGear sent what is no number: {datagram[:60]!r}') from error
+    if model == YASIM:
+        values[0] *= -1.0
     return _checked(np.array(values) * FORWARD_RIGHT_DOWN, datagram)
 
 
