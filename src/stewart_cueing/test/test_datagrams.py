@@ -206,6 +206,36 @@ def test_a_simulator_of_another_version_is_not_heard_while_it_is_one() -> None:
     assert heard.received == 1 + 15 + sum(last)
 
 
+@pytest.mark.parametrize('chosen', ['x_plane_11', 'x_plane_12'])
+@pytest.mark.parametrize('flown', ['x_plane_11', 'x_plane_12'])
+def test_a_gentle_turn_tells_the_version_where_the_attitude_is_sent(
+    chosen: str, flown: str
+) -> None:
+    # Banked by 15 degrees, nose 3 degrees up, 2.5 degrees of heading a second, past north.
+    now, yaw = [10.0], np.radians(2.5)
+    roll, pitch = np.radians([15.0, 3.0])
+    p = -yaw * np.sin(pitch)
+    q, r = yaw * np.cos(pitch) * np.array([np.sin(roll), np.cos(roll)])
+    turn = rates(q, p, r) if flown == 'x_plane_11' else rates(*np.degrees([p, q, r]))
+    heard, taken = DatagramSocket(chosen, 0, '127.0.0.1', lambda: now[0]), []
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for n in range(200):
+                now[0] += 0.05 + 0.02 * np.sin(n)
+                # Put elsewhere meanwhile, the other way round: that is no turn.
+                heading = (350.0 + 2.5 * now[0] + 180.0 * (n > 20)) % 360.0
+                attitude = rates(3.0, 15.0, heading)
+                load = loads(1.0, 1e-6 * n, 0.0)
+                send(sender, data(r4=load, r16=turn, r17=attitude), heard)
+                taken.append(heard.newest() is not None)
+        assert taken[:40] == [True] * 40
+        assert heard.version == flown
+        assert taken[-100:] == [chosen == flown] * 100
+        assert chosen == flown or f'as one of {flown}: choose it' in heard.refusal
+    finally:
+        heard.close()
+
+
 def test_wild_samples_now_and_then_are_left_out() -> None:
     now = [10.0]
     heard = DatagramSocket('x_plane_11', 0, '127.0.0.1', lambda: now[0])

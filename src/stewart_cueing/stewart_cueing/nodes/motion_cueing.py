@@ -60,7 +60,9 @@ class MotionCueing(FollowingNode):
             self._socket = DatagramSocket(form, port, host)
         except OSError as error:
             raise VehicleInputError(f'UDP port {port} of {host}: {error}') from error
-        self.get_logger().info(f'{form} is heard on UDP port {self._socket.port} of {host}')
+        version = self._socket.version and f'; its version is {self._socket.version}'
+        told = f'{form} is heard on UDP port {self._socket.port} of {host}'
+        self.get_logger().info(told + version)
 
     @property
     def port(self) -> int:
@@ -123,10 +125,13 @@ class MotionCueing(FollowingNode):
 
     def _report_vehicle(self) -> Report:
         self._poll()
-        refused, why = self._refused, self._why
+        refused, why, version = self._refused, self._why, ''
         if self._socket is not None:
             refused, why = self._socket.refused, self._socket.refusal
+            version = self._socket.version
         values = {'taken': self._taken, 'refused': refused, 'last refusal': why}
+        if version:
+            values['version'] = version
         values['newest [m/s², rad/s]'] = ' '.join(f'{value:.3g}' for value in self._newest)
         if self._socket is not None and self._socket.paused:
             text = 'the simulator repeats one sample, so it is paused: the input is rest'

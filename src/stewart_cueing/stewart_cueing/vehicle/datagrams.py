@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+import math
 import re
 import socket
 import struct
@@ -17,6 +18,7 @@ import time
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from stewart_cueing.errors import OtherVersion, VehicleInputError
 from stewart_cueing.vehicle.inputs import FASTEST
 from stewart_cueing.vehicle.washout import GRAVITY
@@ -29,9 +31,13 @@ YASIM = b'yasim'
 HEADER, RECORD = 5, struct.Struct('<i8f')
 """X-Plane: ``DATA`` and one byte, then records of an index and eight numbers, little-endian."""
 
-G_LOAD, ANGULAR_VELOCITY = 4, 16
+G_LOAD, ANGULAR_VELOCITY, ATTITUDE = 4, 16, 17
 """Indices of X-Plane's records. G_LOAD has the normal, axial and side load [g] in its fifth to
-seventh number; ANGULAR_VELOCITY has rates in its first three."""
+seventh number; in their first three ANGULAR_VELOCITY has rates, ATTITUDE pitch, roll and heading
+[deg]."""
+
+TURN, STILL = 0.1, 1e-5
+"""A turn so far shows the version; less than the second between two packets is rounding [rad]."""
 
 STRONGEST = 200.0
 """No aircraft stands a greater specific force [m/s²]."""
@@ -87,7 +93,8 @@ def x_plane_11(datagram: bytes) -> Array:
         VehicleInputError: If it is truncated, foreign or lacks one of the two records.
         OtherVersion: If pitch or yaw are faster than `FASTEST_PITCH`, or the roll than `FASTEST`.
     """
-    loads, turn = _records(datagram)
+    records = _records(datagram)
+    turn = records[ANGULAR_VELOCITY]
     pitch, roll, yaw = map(abs, turn[:3])
     if max(pitch, yaw) > FASTEST_PITCH or roll > FASTEST:
         raise OtherVersion(
@@ -95,7 +102,7 @@ def x_plane_11(datagram: bytes) -> Array:
             f'{FASTEST_PITCH:g}, {FASTEST:g}, {FASTEST_PITCH:g}: X-Plane 12 sends deg/s, choose '
             'x_plane_12'
         )
-    return _of_x_plane(loads, np.array([turn[1], turn[0], turn[2]]), datagram)
+    return _of_x_plane(records, np.array([turn[1], turn[0], turn[2]]), datagram)
 
 
 def x_plane_12(datagram: bytes) -> Array:
@@ -104,8 +111,8 @@ def x_plane_12(datagram: bytes) -> Array:
     Raises:
         VehicleInputError: As of `x_plane_11`.
     """
-    loads, turn = _records(datagram)
-    return _of_x_plane(loads, np.radians(turn[:3]), datagram)
+    records = _records(datagram)
+    return _of_x_plane(records, np.radians(records[ANGULAR_VELOCITY][:3]), datagram)
 
 
 PARSERS: dict[str, Callable[[bytes], Array]] = {
@@ -115,7 +122,7 @@ PARSERS: dict[str, Callable[[bytes], Array]] = {
 }
 
 
-def _records(datagram: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _records(datagram: bytes) -> dict[int, tuple[float, ...]]:
     if datagram[:4] != b'DATA':
         raise VehicleInputError(f'expected a packet DATA of X-Plane, got {datagram[:8]!r}')
     size = len(datagram) - HEADER
@@ -130,11 +137,11 @@ def _records(datagram: bytes) -> tuple[tuple[float, ...], tuple[float, ...]]:
         raise VehicleInputError(
             f'X-Plane sent the records {sorted(found)}: check {missing} in its Data Output, too'
         )
-    return found[G_LOAD], found[ANGULAR_VELOCITY]
+    return found
 
 
-def _of_x_plane(loads: tuple[float, ...], turn: Array, datagram: bytes) -> Array:
-    normal, axial, side = loads[4:7]
+def _of_x_plane(records: dict[int, tuple[float, ...]], turn: Array, datagram: bytes) -> Array:
+    normal, axial, side = records[G_LOAD][4:7]
     force = GRAVITY * np.array([axial, side, -normal])
     return _checked(np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN, datagram)
 
@@ -153,6 +160,40 @@ def _place(sender: tuple[str, int]) -> str:
     """Return address and port in words."""
     host, port = sender
     return f'{host}:{port}'
+
+
+class _Turning:
+    """Which version of X-Plane sends, by how far an aircraft turns and what its rates say.
+
+    The same turn has numbers in version 12 that are 57 times those of version 11.
+
+    Attributes:
+        form: Which of them the last turn by `TURN` was; empty before the first.
+    """
+
+    def __init__(self) -> None:
+        self._attitude, self._time = Rotation.identity(), -np.inf
+        self._turned = self._said = 0.0
+        self.form = ''
+
+    def hear(self, datagram: bytes, now: float) -> None:
+        """Take note of a packet, which may have an `ATTITUDE`."""
+        records, step = _records(datagram), now - self._time
+        degrees = np.array(records.get(ATTITUDE, [np.nan])[:3])
+        if not np.isfinite(degrees).all() or step <= 0.0:
+            return
+        attitude = Rotation.from_euler('ZYX', degrees[[2, 0, 1]], degrees=True)
+        turned = (self._attitude.inv() * attitude).magnitude()
+        self._attitude, self._time = attitude, now
+        # What turns faster was put elsewhere.
+        if step > PAUSE or not STILL < turned < FASTEST * step:
+            return
+        self._turned += turned
+        self._said += step * float(np.linalg.norm(records[ANGULAR_VELOCITY][:3]))
+        if self._turned > TURN:
+            many = self._said > math.sqrt(180.0 / math.pi) * self._turned
+            self.form = 'x_plane_12' if many else 'x_plane_11'
+            self._turned = self._said = 0.0
 
 
 class _Version:
@@ -205,7 +246,7 @@ class DatagramSocket:
     def __init__(
         self, form: str, port: int, address: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._parse = PARSERS[form]
+        self._form, self._parse = form, PARSERS[form]
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((address, port))
@@ -219,8 +260,15 @@ class DatagramSocket:
         self._heard, self.paused = 0.0, False
         self._sender: Any = None
         self._sent = 0.0
-        self._version = _Version()
+        self._version, self._turning = _Version(), _Turning()
         self.other, self._other_heard = '', 0.0
+
+    @property
+    def version(self) -> str:
+        """X-Plane's version, as a form, or why it is not known; empty for other simulators."""
+        if self._form == 'flightgear':
+            return ''
+        return self._turning.form or f'not known before a turn with index {ATTITUDE} sent'
 
     def newest(self) -> Array | None:
         """Return the newest sample (6,) that has come since the last call.
@@ -231,6 +279,7 @@ class DatagramSocket:
         for datagram in self._of_one_sender(now):
             try:
                 came = self._parse(datagram)
+                self._require_version(datagram, now)
             except VehicleInputError as error:
                 self.refusal = str(error)
                 if isinstance(error, OtherVersion):
@@ -252,6 +301,15 @@ class DatagramSocket:
             self._last, self._changed = sample, now
         self.paused = now - self._changed > PAUSE
         return None if self.paused else sample
+
+    def _require_version(self, datagram: bytes, now: float) -> None:
+        if self._form == 'flightgear':
+            return
+        self._turning.hear(datagram, now)
+        if self._turning.form not in {'', self._form}:
+            raise OtherVersion(
+                f'by index {ATTITUDE} the aircraft turns as one of {self._turning.form}: choose it'
+            )
 
     def _of_one_sender(self, now: float) -> list[bytes]:
         """Return the datagrams that have come of one simulator, and refuse those of others."""
