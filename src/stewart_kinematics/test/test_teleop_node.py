@@ -50,9 +50,11 @@ class HandRig(Rig):
                 self.sticks.publish(self.gamepad)
             self.spin(0.02)
 
-    def stick(self, seconds: float, axes: dict[int, float], *, held: bool = True) -> None:
+    def stick(
+        self, seconds: float, axes: dict[int, float], *, held: bool = True, count: int = AXES
+    ) -> None:
         for _ in range(round(seconds / 0.02)):
-            message = Joy(axes=[0.0] * AXES, buttons=[0] * BUTTONS)
+            message = Joy(axes=[0.0] * count, buttons=[0] * BUTTONS)
             for axis, value in axes.items():
                 message.axes[axis] = value
             message.buttons[DEAD_MAN] = int(held)
@@ -282,3 +284,13 @@ def test_an_axis_that_rests_at_its_end_moves_nothing(rig: HandRig) -> None:
     rig.stick(0.1, {}, held=False)
     rig.stick(0.3, {4: 1.0})
     assert rig.setpoints
+
+
+def test_axes_that_a_gamepad_lacks_count_as_none_and_are_told(rig: HandRig) -> None:
+    rig.stick(0.1, {}, held=False, count=6)
+    rig.stick(0.3, {1: 1.0}, count=6)
+    rig.spin(1.0)
+    assert rig.way()[0] > 0.0
+    values = [item for status in rig.heard[-1].status for item in status.values]
+    lacks = [item.value for item in values if item.key == 'axes that the gamepad lacks']
+    assert lacks == ['6, 7']

@@ -92,8 +92,9 @@ MOVING = {
     'beyond the ends of its axes': every(0.02, lambda at: Sent(at, forward(1e6))),
     'NaN half way': nan_after(0.4),
     'unplugged half way': every(0.02)[:20],
-    'swapped half way for one with four axes': [
-        *every(0.02)[:20], *(Sent(at, (0.0, 1.0, 0.0, 0.0)) for at in np.arange(0.4, 0.8, 0.02))
+    'four axes': every(0.02, lambda at: Sent(at, (0.0, 1.0, 0.0, 0.0))),
+    'swapped half way for one with four buttons': [
+        *every(0.02)[:20], *(Sent(at, buttons=(1,) * 4) for at in np.arange(0.4, 0.8, 0.02))
     ],
 }  # fmt: skip
 RESTING = {
@@ -102,7 +103,7 @@ RESTING = {
     'infinite': (every(0.02, lambda at: Sent(at, forward(np.inf))), 'six finite numbers'),
     'no stamps': (every(0.02, lambda at: Sent(at, late=np.nan)), 'stamp it anew'),
     'stamps 1 s ahead': (every(0.02, lambda at: Sent(at, late=-1.0)), 'stamp it anew'),
-    'four axes': (every(0.02, lambda at: Sent(at, (0.0, 1.0, 0.0, 0.0))), 'numbers below 4'),
+    'one axis': (every(0.02, lambda at: Sent(at, (1.0,), (1,) * 4)), 'a number below 4'),
     'four buttons': (every(0.02, lambda at: Sent(at, buttons=(1,) * 4)), 'a number below 4'),
     'nothing at all': (every(0.02, lambda at: Sent(at, (), ())), 'a number below 0'),
 }

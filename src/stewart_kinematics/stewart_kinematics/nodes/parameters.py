@@ -98,23 +98,29 @@ class TeleopParameters(TrajectoryParameters):
         Args:
             axes, buttons: Of a sensor_msgs/Joy.
 
+        An axis that this gamepad lacks is 0.
+
         Raises:
-            ConfigurationError: If this gamepad has no such button or axis.
+            ConfigurationError: If it has no such button.
         """
-        button, numbers = self.dead_man_button, self.axes
+        button = self.dead_man_button
         if button >= len(buttons):
             raise ConfigurationError('dead_man_button', button, f'a number below {len(buttons)}')
-        if max(numbers) >= len(axes):
-            raise ConfigurationError('axes', list(numbers), f'numbers below {len(axes)}, or -1')
         if not buttons[button]:
             return None
-        sticks = np.array([axes[number] if number >= 0 else 0.0 for number in numbers])
+        there = range(len(axes))
+        sticks = np.array([axes[number] if number in there else 0.0 for number in self.axes])
         beyond = np.maximum(np.abs(sticks) - self.dead_zone, 0.0) / (1.0 - self.dead_zone)
         return np.sign(sticks) * beyond * np.array(self.signs)
 
     def pushed(self, axes: list[float]) -> list[int]:
         """Return the axes in use that are at an end, as a trigger is that nobody touches."""
-        return [number for number in self.axes if number >= 0 and abs(axes[number]) > END]
+        there = range(len(axes))
+        return [number for number in self.axes if number in there and abs(axes[number]) > END]
+
+    def missing(self, axes: list[float]) -> list[int]:
+        """Return the axes in use that a gamepad lacks."""
+        return sorted(number for number in self.axes if number >= len(axes))
 
 
 @dataclass(frozen=True)

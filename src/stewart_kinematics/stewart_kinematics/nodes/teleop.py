@@ -48,6 +48,8 @@ class Teleop(TrajectoryNode):
         self._heard = {TWIST: -math.inf, JOY: -math.inf}
         # Axes that were at their end while the button was released.
         self._pushed: list[int] = []
+        # Axes that the gamepad lacks.
+        self._missing: list[int] = []
         # Who asked last for a motion, and when [s].
         self._source, self._asked = '', -math.inf
         self.create_subscription(TwistStamped, TWIST, self._on_twist, FOREIGN_QOS)
@@ -102,6 +104,7 @@ class Teleop(TrajectoryNode):
             self._free.discard(JOY)
         try:
             axes = parameters.asked(message.axes, message.buttons)
+            self._tell_missing(parameters.missing(message.axes))
             if axes is None:
                 self._pushed = parameters.pushed(message.axes)
                 self._let_go()
@@ -126,6 +129,14 @@ class Teleop(TrajectoryNode):
             if self._steering is None:
                 self._free.discard(JOY)
             self._complain(error)
+
+    def _tell_missing(self, missing: list[int]) -> None:
+        if missing and missing != self._missing:
+            numbers = ', '.join(map(str, missing))
+            self.get_logger().warning(
+                f'the gamepad on {JOY} has no axes {numbers}: they count as 0, see parameter axes'
+            )
+        self._missing = missing
 
     def _let_go(self) -> None:
         """Stop what the gamepad moves; one that lies there does not stop what others move."""
@@ -203,10 +214,12 @@ class Teleop(TrajectoryNode):
         self.get_logger().warning(f'refused: {error}', throttle_duration_sec=COMPLAINTS)
 
     def _report_steering(self) -> Report:
-        steering = self._steering
+        steering, values = self._steering, {}
+        if self._missing:
+            values['axes that the gamepad lacks'] = ', '.join(map(str, self._missing))
         if steering is None:
-            return Report(Level.OK, 'nothing is asked for')
-        values = {'share of the velocity': f'{steering.share:.2f}'}
+            return Report(Level.OK, 'nothing is asked for', values)
+        values['share of the velocity'] = f'{steering.share:.2f}'
         if steering.limited_by:
             return Report(Level.OK, f'slower, because of the {steering.limited_by}', values)
         return Report(Level.OK, 'as fast as asked', values)
