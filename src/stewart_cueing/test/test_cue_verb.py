@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from stewart_bags.writing import BagWriter
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
-from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
+from stewart_cueing.vehicle.ride import settings_for
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
 from stewart_cueing.verbs.cue import add_arguments, main
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
@@ -19,6 +21,7 @@ from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_csv import read_motion
 from stewart_tables.csv_tables import write_table
+from stewart_tables.yaml_models import read_content, read_model
 
 
 def test_setpoints_of_a_ride_keep_the_limits(
@@ -170,7 +173,7 @@ def test_frequency_responses_tell_what_was_made(
     target = tmp_path / 'omct.csv'
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    words = ['--omct', '--platform', 'srs', '-o', str(target)]
+    words = ['--omct', '--washout', 'srs', '--platform', 'srs', '-o', str(target)]
     with pytest.raises(ConfigurationError, match='--fit: expected a ride'):
         main(parser.parse_args([*words, '--fit']))
     assert not target.exists()
@@ -178,3 +181,28 @@ def test_frequency_responses_tell_what_was_made(
     assert len(target.read_text().splitlines()) == 1 + 10 * 12
     said = capsys.readouterr().err
     assert said.endswith('10 tests at 12 frequencies, 0.1 to 15.849 rad/s: washout on srs\n')
+
+
+def test_a_file_changes_what_it_names_of_the_preset(tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    path.write_text('head: [0.1, 0, 1.2]\ntilt_rate: 0.1\n')
+    preset = settings_for('vigo')
+    assert settings_for('vigo', 1.0, str(path)) == replace(
+        preset, head=(0.1, 0.0, 1.2), tilt_rate=0.1
+    )
+    assert settings_for('vigo', 1.0, 'srs') == settings_for('srs')
+    page = Path(__file__).parents[3] / 'docs' / 'motion_cueing.md'
+    path.write_text(page.read_text('utf-8').split('```yaml')[1].split('```')[0])
+    every = read_model(path, WashoutSettings)
+    assert every == replace(WashoutSettings(), tilt_rate=0.05236)
+    assert read_content(path).keys() == asdict(every).keys()
+    for text, words in (
+        ('tilt_rat: 0.1', r'mine\.yaml: tilt_rat: .*did you mean tilt_rate'),
+        ('head: [0, 0]', r'mine\.yaml: head: expected a list of 3 numbers'),
+        ('smoothing: 0', r'mine\.yaml: smoothing: expected finite numbers above 0'),
+    ):
+        path.write_text(text)
+        with pytest.raises(ConfigurationError, match=words):
+            settings_for('vigo', 1.0, str(path))
+    with pytest.raises(ConfigurationError, match='srss'):
+        settings_for('vigo', 1.0, 'srss')

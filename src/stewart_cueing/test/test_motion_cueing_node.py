@@ -185,11 +185,20 @@ def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
     assert 'not ENABLED' in answer.message
 
 
-def test_a_flight_simulator_is_not_heard_in_simulated_time() -> None:
+@pytest.mark.parametrize(
+    ('parameters', 'words'),
+    [
+        ({'input': 'flightgear', 'port': 0}, 'follows real time'),
+        ({'washout': 'nowhere.yaml'}, "got 'nowhere.yaml'"),
+    ],
+)
+def test_what_cannot_be_is_refused_when_it_is_configured(
+    parameters: dict[str, Any], words: str
+) -> None:
     with Rig() as rig:
-        node = rig.add(MotionCueing, input='flightgear', port=0)
+        node = rig.add(MotionCueing, **parameters)
         node.trigger_configure()
-        assert 'follows real time' in node.refusal
+        assert words in node.refusal
 
 
 def test_datagrams_are_taken_and_what_is_none_is_counted() -> None:

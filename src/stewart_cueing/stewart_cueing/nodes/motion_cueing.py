@@ -16,7 +16,7 @@ from stewart_cueing.vehicle.datagrams import DatagramSocket
 from stewart_cueing.vehicle.inputs import doubt
 from stewart_cueing.vehicle.live import LiveRide
 from stewart_cueing.vehicle.ride import settings_for
-from stewart_cueing.vehicle.washout import GRAVITY, LEVEL
+from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
 from stewart_node_support.conversions import vector_from_msg
@@ -41,17 +41,21 @@ class MotionCueing(FollowingNode):
         self._taken = self._refused = 0
         self._why, self._newest, self._mean = '', LEVEL, GRAVITY
         self._socket: DatagramSocket | None = None
+        self._settings = WashoutSettings()
         self.create_subscription(Imu, 'vehicle/motion', self._on_motion, FOREIGN_QOS)
         self.diagnostics.add('vehicle', self._report_vehicle)
 
     def prepare(self, guard: MotionGuard) -> None:
-        """Listen to a flight simulator, if one is asked for.
+        """Read the settings, and listen to a flight simulator, if one is asked for.
 
         Raises:
+            ConfigurationError: If the settings cannot be used.
             VehicleInputError: If the port cannot be had, or time is simulated.
         """
         self._close()
-        form, host, port = self.parameters.input, self.parameters.host, self.parameters.port
+        parameters = self.parameters
+        self._settings = settings_for(guard.platform.name, parameters.gain, parameters.washout)
+        form, host, port = parameters.input, parameters.host, parameters.port
         if form == 'topic':
             return
         if self.get_clock().ros_time_is_active:
@@ -98,11 +102,9 @@ class MotionCueing(FollowingNode):
             self._take(sample)
 
     def make_follower(self, guard: MotionGuard) -> LiveRide:
-        """Return the method with the preset of the platform."""
-        parameters = self.parameters
-        settings = settings_for(guard.platform.name, parameters.gain)
-        rate, silence = parameters.rate, parameters.input_silence
-        return LiveRide(guard, settings, 1.0 / rate, silence, parameters.method)
+        """Return the method with the settings of the platform."""
+        asked = self.parameters
+        return LiveRide(guard, self._settings, 1.0 / asked.rate, asked.input_silence, asked.method)
 
     def _on_motion(self, message: Imu) -> None:
         if self._socket is not None:

@@ -20,6 +20,11 @@ class MotionCueingParameters(TrajectoryParameters):
         'classical washout, or the motion that is nearest to what is wanted (optimal)',
         choices=METHODS,
     )
+    washout: str = param(
+        '',
+        'scales, limits, filters and head: name of a preset, or a YAML file with what is other '
+        "than in the platform's",
+    )
     gain: float = param(
         1.0, "factor of the preset's scales of force and rate [-]", min=1e-3, max=100.0
     )

@@ -18,6 +18,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_tables.progress import Progress, silent
+from stewart_tables.yaml_models import read_content, read_model
 
 RATE = 200.0
 """Setpoints per second [Hz]."""
@@ -56,11 +57,27 @@ class CuedRide:
     cues: FalseCues
 
 
-def settings_for(platform: str, gain: float = 1.0) -> WashoutSettings:
-    """Return the preset of a platform, or the default one, with its scales multiplied."""
+def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> WashoutSettings:
+    """Return the settings of a platform with their scales multiplied.
+
+    Args:
+        platform: By its name; one without a preset has the defaults.
+        gain: Factor of the scales [-].
+        washout: Name of a preset to be used instead, or a YAML file with those fields of
+            `WashoutSettings` that are other than in the platform's preset.
+
+    Raises:
+        ConfigurationError: If the gain is not above 0 and at most 100, or the file has an unknown
+            key or a value that makes no filter.
+    """
     if not 0.0 < gain <= 100.0:
         raise ConfigurationError('gain', gain, 'a number above 0 and at most 100')
-    return scaled(PRESETS.get(platform, WashoutSettings()), gain)
+    settings = PRESETS.get(washout or platform, PRESETS.get(platform, WashoutSettings()))
+    if washout and washout not in PRESETS:
+        read, content = read_model(washout, WashoutSettings), read_content(washout)
+        given = [key for key, value in content.items() if value is not None]
+        settings = replace(settings, **{key: getattr(read, key) for key in given})
+    return scaled(settings, gain)
 
 
 def scaled(settings: WashoutSettings, factor: float) -> WashoutSettings:

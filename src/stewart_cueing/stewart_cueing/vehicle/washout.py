@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 import math
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,12 +33,15 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.kernels.attitudes import euler_path
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import matrix_from_quaternion, rpy_from_quaternion
+from stewart_tables.yaml_models import Check
 
 GRAVITY = 9.80665
 """Standard gravity [m/s²]."""
 
 LEVEL = np.array([0.0, 0.0, GRAVITY, 0.0, 0.0, 0.0])
 """Specific force and rate of a vehicle that stands on level ground or flies straight on."""
+
+Triple: TypeAlias = Annotated[tuple[float, float, float], Check(count=3)]
 
 
 @dataclass(frozen=True)
@@ -56,20 +60,20 @@ class WashoutSettings:
         head: Position of the pilot's head in platform_link [m].
     """
 
-    force_scale: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    force_limit: tuple[float, float, float] = (4.0, 4.0, 4.0)
-    rate_scale: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    rate_limit: tuple[float, float, float] = (0.5, 0.5, 0.5)
-    force_frequency: tuple[float, float, float] = (2.5, 2.5, 3.5)
+    force_scale: Triple = (0.5, 0.5, 0.5)
+    force_limit: Triple = (4.0, 4.0, 4.0)
+    rate_scale: Triple = (0.5, 0.5, 0.5)
+    rate_limit: Triple = (0.5, 0.5, 0.5)
+    force_frequency: Triple = (2.5, 2.5, 3.5)
     force_damping: float = 1.0
-    return_frequency: tuple[float, float, float] = (0.2, 0.2, 0.4)
-    turn_frequency: tuple[float, float, float] = (0.7, 0.7, 0.7)
+    return_frequency: Triple = (0.2, 0.2, 0.4)
+    turn_frequency: Triple = (0.7, 0.7, 0.7)
     turn_damping: float = 1.0
     tilt_frequency: float = 2.5
     tilt_damping: float = 1.0
     tilt_rate: float = math.radians(3.0)
     smoothing: float = 0.005
-    head: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    head: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         """Refuse what makes no filter."""

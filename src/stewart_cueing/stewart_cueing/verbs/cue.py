@@ -33,16 +33,18 @@ from stewart_tables.progress import show_part, tell
 HELP = "turn a vehicle's specific force and rates into setpoints within every limit"
 
 EXAMPLES = """
-Settings have presets for vigo and srs. The classical washout is followed within every limit of
-the platform: where the platform cannot follow, it is late. The optimal method plans with strokes,
-rates and accelerations of the legs in view. --fit scales the ride until the washout alone keeps
-the limits, and takes that scale for both. --plot draws what is felt by both methods against what
-is wanted, or the responses of the chosen method beside those of the washout.
+Settings have presets for vigo and srs; --washout takes others (docs/motion_cueing.md). The
+classical washout is followed within every limit of the platform: where the platform cannot follow,
+it is late. The optimal method plans with strokes, rates and accelerations of the legs in view.
+--fit scales the ride until the washout alone keeps the limits, and takes that scale for both.
+--plot draws what is felt by both methods against what is wanted, or the responses of the chosen
+method beside those of the washout.
 
 examples:
   stewart cue flight.csv --platform srs -o setpoints.csv
   stewart cue drive_1 --topic imu/data --fit -o setpoints.csv
   stewart cue drive.csv --method optimal --plot felt.svg -o setpoints.csv
+  stewart cue drive.csv --washout my_cab.yaml -o setpoints.csv
   stewart cue --omct --method optimal --platform srs --plot omct.svg -o omct.csv
 """
 
@@ -58,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument('--omct', action='store_true', help=text)
     add('--topic', default='imu/data', help='sensor_msgs/Imu in the bag (default: %(default)s)')
     add('--method', choices=METHODS, default='washout', help='(default: %(default)s)')
+    text = "preset, or YAML file with what is other than in the platform's: scales, head ..."
+    add('--washout', metavar='NAME|FILE', default='', help=text)
     add('--gain', type=float, default=1.0, help='factor of force and rate (default: %(default)s)')
     add('--fit', action='store_true', help='find the gain with which no limit is met')
     add_platform(parser)
@@ -73,7 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
         OSError: If a file cannot be read or written.
     """
     platform = Platform.from_yaml(arguments.platform)
-    settings = settings_for(platform.name, arguments.gain)
+    settings = settings_for(platform.name, arguments.gain, arguments.washout)
     if arguments.omct:
         if arguments.fit:
             raise ConfigurationError('--fit', True, 'a ride: the tests of --omct are small')
