@@ -39,6 +39,9 @@ STATES = 11
 
 MEMORY = STATES + 3 * LINEAR + 3 * ANGULAR + 2 * TILT
 
+LEANING = 0.99
+"""Sine of the tilt at most."""
+
 RESPONSE_COLUMNS = 18
 """Position, velocity, acceleration (3,) each, then the same of the angles roll, pitch, yaw."""
 
@@ -62,6 +65,28 @@ def clipped(value: float, bound: float) -> float:
     return min(max(value, -bound), bound)
 
 
+@part
+def lean(memory: Array, axis: int, step: Array, law: Array, sine: float, tilted: Array) -> None:
+    """Let the tilt go on towards an angle of this sine, whose gravity gives the lasting force.
+
+    Args:
+        memory, axis: As of `run_washout`; 0: pitch, 1: roll.
+        step, law: Of the axis, as of `run_washout`.
+        sine: f_x = -g sin(pitch), for example.
+        tilted (3,): Angle, rate, acceleration as they are now.
+    """
+    first = STATES + 3 * LINEAR + 3 * ANGULAR + TILT * axis
+    period, gain, damping, fastest = law
+    before = memory[TILT_INPUT + axis]
+    slope = damping * (before - memory[first + 1])
+    ahead = memory[first] + period * (memory[first + 1] + 0.5 * period * slope)
+    aim = clipped(gain * (math.asin(sine) - ahead), fastest)
+    advance(memory, first, TILT, step, before, aim)
+    memory[TILT_INPUT + axis] = aim
+    tilted[0], tilted[1] = memory[first], memory[first + 1]
+    tilted[2] = damping * (aim - memory[first + 1])
+
+
 @kernel(
     VOID, MATRIX, STACK, MATRIX, STACK, MATRIX, STACK, MATRIX, SCALAR, SCALAR, VECTOR, VECTOR,
     VECTOR_OUT, MATRIX_OUT,
@@ -83,27 +108,15 @@ def run_washout(
         memory (MEMORY,): What is remembered from sample to sample.
         response (n, RESPONSE_COLUMNS): Result.
     """
-    u, rate, target, tilted = np.empty(6), np.empty(3), np.empty(2), np.empty((2, 3))
+    u, rate, tilted = np.empty(6), np.empty(3), np.empty((2, 3))
     for n in range(inputs.shape[0]):
         for k in range(6):
             rest = gravity if k == 2 else 0.0
             u[k] = clipped(scales[k] * (inputs[n, k] - rest), bounds[k])
-        # Tilt: gravity is to give the specific force that lasts, f_x = -g sin(pitch).
-        limit = 0.99
-        sine = clipped(-u[0] / gravity, limit)
-        target[0] = math.asin(sine)
-        target[1] = math.asin(clipped(u[1] / gravity / math.sqrt(1.0 - sine * sine), limit))
-        for k in range(2):
-            first = STATES + 3 * LINEAR + 3 * ANGULAR + TILT * k
-            period, gain, damping, fastest = tilt_law[k]
-            before = memory[TILT_INPUT + k]
-            slope = damping * (before - memory[first + 1])
-            ahead = memory[first] + period * (memory[first + 1] + 0.5 * period * slope)
-            aim = clipped(gain * (target[k] - ahead), fastest)
-            advance(memory, first, TILT, tilt[k], before, aim)
-            memory[TILT_INPUT + k] = aim
-            tilted[k, 0], tilted[k, 1] = memory[first], memory[first + 1]
-            tilted[k, 2] = damping * (aim - memory[first + 1])
+        sine = clipped(-u[0] / gravity, LEANING)
+        lean(memory, 0, tilt[0], tilt_law[0], sine, tilted[0])
+        share = u[1] / gravity / math.sqrt(1.0 - sine * sine)
+        lean(memory, 1, tilt[1], tilt_law[1], clipped(share, LEANING), tilted[1])
         # Rates of roll, pitch, yaw at the attitude that the platform was to have.
         sx, cx = math.sin(memory[TURN]), math.cos(memory[TURN])
         sy, cy = math.sin(memory[TURN + 1]), math.cos(memory[TURN + 1])
@@ -132,8 +145,7 @@ def run_washout(
             first = STATES + LINEAR * k
             advance(memory, first, LINEAR, linear[k], memory[FORCE_INPUT + k], u[k])
             memory[FORCE_INPUT + k] = u[k]
-            response[n, k] = memory[first + 2]
-            response[n, 3 + k] = memory[first + 3]
+            response[n, k], response[n, 3 + k] = memory[first + 2], memory[first + 3]
             total = memory[first]
             for j in range(3):
                 total -= linear_law[k, j] * memory[first + 1 + j]
