@@ -142,9 +142,10 @@ def test_forces_come_along_and_their_unit_is_found_by_what_they_carry(
     assert not any('warning' in text for text in log.remarks)
 
 
-def test_units_in_a_line_of_their_own(read: Callable[..., LegLog]) -> None:
+@pytest.mark.parametrize('time', ['Zeit', 'time_ms'])
+def test_units_in_a_line_of_their_own(time: str, read: Callable[..., LegLog]) -> None:
     values = np.column_stack([TIME * 1e3, STROKES * 1e3, FORCES])
-    text = table(['Zeit', *named('Stroke #', 'Force #')], values, separator=';')
+    text = table([time, *named('Stroke #', 'Force #')], values, separator=';')
     first, rest = text.split('\n', 1)
     units = ';'.join(['ms', *(6 * ['mm']), *(6 * ['N'])])
     log = read(f'recorded by somebody\n{first}\n{units}\n{rest}')

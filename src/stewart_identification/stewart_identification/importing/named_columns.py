@@ -119,10 +119,13 @@ def spelt(unit: str) -> str:
 
 
 def split_unit(name: str) -> tuple[str, str]:
-    """Split a name as ``Actuator 1 [mm]`` or ``leg_1_mm``, in small letters, blanks as ``_``."""
+    """Split a name as ``Actuator 1 [mm]`` or ``leg_1_mm``, in small letters, blanks as ``_``.
+
+    The name may say its unit both ways, as under a line of units.
+    """
     body = re.sub(r'[^\w#]+', '_', _UNIT.sub('', name).lower()).strip('_')
     unit, ending = unit_of(name), _ENDINGS.search(body)
-    if unit or ending is None:
+    if ending is None or unit not in {'', spelt(ending.group(1))}:
         return body, unit
     return body[: ending.start()], spelt(ending.group(1))
 
