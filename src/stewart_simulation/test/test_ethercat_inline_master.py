@@ -106,6 +106,17 @@ def test_slaves_are_counted_addressed_and_read(bench: Bench) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize('kind', [10, 30])
+def test_a_slave_whose_eeprom_ends_before_its_order_code_has_no_name(
+    kind: int, bench: Bench
+) -> None:
+    content = bench.segment.slaves[0].content
+    # Its two octets about FMMUs become its strings, or what it says in general.
+    content[content.index(b'\x28\0\1\0\1\2')] = kind
+
+    assert [drive.name for drive in bench.bus.scan(6)[:2]] == ['', 'R88D-1SN04H-ECT']
+
+
 def test_a_slave_whose_eeprom_does_not_arm_its_watchdog_stays_in_op_and_is_seen(
     monkeypatch: pytest.MonkeyPatch, build: Callable[..., Bench]
 ) -> None:

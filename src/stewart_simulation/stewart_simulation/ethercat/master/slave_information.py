@@ -74,8 +74,7 @@ def read_information(link: Link, station: int) -> SlaveInformation:
     )
     if len(plans) != MANAGER_NUMBER:
         raise MasterError(f'its EEPROM has {len(plans)} sync managers, not {MANAGER_NUMBER}')
-    general = categories.get(GENERAL, bytes(ORDER_CODE + 1))
-    name = _string(categories.get(STRINGS, b'\0'), general[ORDER_CODE])
+    name = _order_code(categories.get(GENERAL, b''), categories.get(STRINGS, b''))
     vendor, product, revision = struct.unpack('<III', identity)
     return SlaveInformation(vendor, product, revision, name, plans)
 
@@ -103,10 +102,12 @@ def _piece(link: Link, station: int, word: int) -> bytes:
     return link.require(station, EEPROM_VALUE, length, 'a question for its EEPROM')
 
 
-def _string(data: bytes, number: int) -> str:
-    """Return a string by its number, which counts from 1; 0 stands for none."""
+def _order_code(general: bytes, strings: bytes) -> str:
+    """Return a string by its number, which counts from 1; empty if there is none of it."""
     at, text = 1, b''
-    for _ in range(min(number, data[0])):
-        text = data[at + 1 : at + 1 + data[at]]
-        at += 1 + data[at]
-    return text.decode('ascii', 'replace') if number else ''
+    for _ in range(int.from_bytes(general[ORDER_CODE : ORDER_CODE + 1], 'little')):
+        if at >= len(strings):
+            return ''
+        text = strings[at + 1 : at + 1 + strings[at]]
+        at += 1 + strings[at]
+    return text.decode('ascii', 'replace')
