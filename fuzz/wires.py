@@ -19,6 +19,7 @@ from stewart_cueing.vehicle.datagrams import PARSERS as DATAGRAMS
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import StewartError
+from stewart_driver.legs import LEGS
 from stewart_driver.witmotion.samples import attitude_of, CycleGrouper, Decoder
 from stewart_simulation.control import ControlServer
 from stewart_simulation.daq_card.card import Card, CardSettings
@@ -30,14 +31,26 @@ from stewart_simulation.ethercat.frames import decode
 from stewart_simulation.ethercat.mailbox import SdoServer
 from stewart_simulation.ethercat.master.bus import InlineBus
 from stewart_simulation.ethercat.master.link import Link
+from stewart_simulation.ethercat.master.slave_information import (
+    EIGHT_OCTETS,
+    FIRST_CATEGORY,
+    GENERAL,
+    MANAGERS,
+    read_information,
+    STRINGS,
+)
+from stewart_simulation.ethercat.master.standard import EEPROM_COMMAND
 from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
 from stewart_simulation.ethercat.registers import AlState
 from stewart_simulation.ethercat.segment import Line, Segment
 
 BEGIN, CYCLE = 5_000_000_000, 0.002
 SAFEOP, OP = 4, 8
+CALLS = 14
+"""Of the card that can be falsified, until its amplifiers are on."""
 OUTPUTS = struct.pack('<HiHI', 0, 0, 0, 0)
 PREFIX = struct.Struct('<H')
+CATEGORY = struct.Struct('<HH')
 PATCH = struct.Struct('<HHB')
 
 
@@ -216,20 +229,65 @@ def patches(random: Random, samples: Sequence[bytes]) -> bytes:
     )
 
 
+class Content:
+    """An EEPROM at the end of a link, without a line, frames and a slave."""
+
+    def __init__(self, octets: bytes) -> None:
+        self._octets, self._at = octets, 0
+
+    def write(self, station: int, register: int, data: bytes) -> bool:
+        """Take a command, or the right to give commands."""
+        if register == EEPROM_COMMAND:
+            self._at = 2 * struct.unpack('<HI', data)[1]
+        return True
+
+    def until(self, look: Any, patience: float) -> bytes:
+        """Be ready at once, with eight octets."""
+        return EIGHT_OCTETS.to_bytes(2, 'little')
+
+    def require(self, *_: object) -> bytes:
+        """Return octets; behind the last of them there are ones."""
+        return self._octets[self._at : self._at + 8].ljust(8, b'\xff')
+
+
 def eeprom(place: Path) -> tuple[Sequence[bytes], Parse]:
     """What the EEPROM of a slave holds."""
     del place
     _, line, _ = bench(Recorder)
-    whole = bytes(line.segment.slaves[0].eeprom.content)
+    whole = bytes(line.segment.slaves[0].eeprom.content).rstrip(b'\xff')
 
     def parse(data: bytes) -> None:
-        _, line, bus = bench(Recorder)
-        content = line.segment.slaves[0].eeprom.content
-        content[:] = data[:2048].ljust(2048, b'\xff')
-        for drive in bus.scan(None):
-            drive.read(0x1018, 1)
+        link: Any = Content(data)
+        read_information(link, 1)
 
-    return [whole[:256]], parse
+    return [whole + b'\xff\xff'], parse
+
+
+def categories(random: Random, samples: Sequence[bytes]) -> bytes:
+    """Change kind, length or content of categories, double them and leave them out."""
+    whole, at, parts = samples[0], 2 * FIRST_CATEGORY, []
+    while at + CATEGORY.size < len(whole):
+        kind, words = CATEGORY.unpack_from(whole, at)
+        at += CATEGORY.size + 2 * words
+        parts.append((kind, words, whole[at - 2 * words : at]))
+    for _ in range(random.choice((1, 1, 2, 4))):
+        place = random.randrange(len(parts))
+        kind, words, data = parts[place]
+        if (choice := random.randrange(6)) == 0:
+            kind = random.choice((STRINGS, GENERAL, MANAGERS, random.randrange(0x10000)))
+        elif choice == 1:
+            words = random.choice((0, 1, words - 1, words + 1, random.randrange(0x10000)))
+        elif choice <= 3:
+            changed = bytearray(data)
+            changed[random.randrange(len(data))] = random.choice(
+                (0, 1, 0xFF, random.randrange(256))
+            )
+            data = bytes(changed)
+        parts[place : place + (choice != 4)] = [(kind, words, data)] * (
+            choice != 5 or len(parts) < 2
+        )
+    body = b''.join(CATEGORY.pack(kind, max(words, 0)) + data for kind, words, data in parts)
+    return whole[: 2 * FIRST_CATEGORY] + body + b'\xff\xff'
 
 
 def sdo_requests(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -316,7 +374,6 @@ def card(place: Path) -> tuple[Sequence[bytes], Parse]:
         card='simulated', device='bench', rig_file='none', mode='position', enable_channel=0
     )
     clock = [100.0]
-    sample = b'\0' * 100
 
     def parse(data: bytes) -> None:
         simulated = Card(CardSettings(), lambda: 1.8e9 + clock[0])
@@ -331,14 +388,20 @@ def card(place: Path) -> tuple[Sequence[bytes], Parse]:
             library, options, drives=True, clock=lambda: clock[0], wall=lambda: 1.8e9 + clock[0]
         )
         try:
-            codes = opened.read()
-            opened.inputs.volts(codes)
-            opened.write(codes)
+            opened.inputs.volts(opened.read())
+            opened.write(opened.outputs.codes(np.zeros(LEGS)))
             opened.switch(on=True)
         finally:
             opened.close()
 
-    return [sample, b'\1\xff\xff\xff\xff' * 20, b'\1\0\0\0\0' * 20], parse
+    return [bytes(5 * CALLS)], parse
+
+
+def one_answer(random: Random, samples: Sequence[bytes]) -> bytes:
+    """Falsify the answer of one call, so that those before it let it come to that."""
+    del samples
+    value = random.choice((-1, 0, 1, 3, 2**31 - 1, random.randrange(-9, 99)))
+    return bytes(5 * random.randrange(CALLS)) + struct.pack('<?i', True, value)
 
 
 def control(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -386,9 +449,9 @@ WIRES: dict[str, Parser] = {
     'WitMotion bytes': Parser(serial_imu, (), valid_frames),
     'EtherCAT frames, slave': Parser(slaves, SEGMENT, datagrams),
     'EtherCAT frames, master': Parser(master, (*DRIVER, *SEGMENT), patches),
-    'EtherCAT EEPROM': Parser(eeprom, (*DRIVER, *SEGMENT)),
+    'EtherCAT EEPROM': Parser(eeprom, SEGMENT, categories),
     'SDO requests': Parser(sdo_requests, (), requests),
-    'comedi answers': Parser(card, DRIVER),
+    'comedi answers': Parser(card, DRIVER, one_answer),
     'control socket': Parser(control, ()),
     'simulator datagrams': Parser(simulators, (VehicleInputError,)),
 }
