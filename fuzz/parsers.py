@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 import shutil
 import tempfile
+from typing import Any
 
 import mutations
 import numpy as np
@@ -133,7 +134,8 @@ def rig_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
         parameters = RigParameters([path])
         parameters.of('virtual_rig', RigSettings, VirtualRigParameters)
 
-    samples = [path.read_bytes() for path in sorted(config_folder().glob('*_*.yaml'))]
+    files = sorted(config_folder().glob('*_*.yaml'))
+    samples = [path.read_bytes() for path in files if path.stem != 'ros2_controllers']
     return _file(samples, place / 'case.yaml', read)
 
 
@@ -304,30 +306,36 @@ def metadata(place: Path) -> tuple[Sequence[bytes], Parse]:
     return _file([path.read_bytes()], path, read)
 
 
-def messages(place: Path) -> tuple[Sequence[bytes], Parse]:
-    """Messages that travel as bytes."""
+def _messages(name: str, make_reader: Callable[[], Any]) -> Parser:
+    """Messages of one kind that travel as bytes."""
+
+    def opened(place: Path) -> tuple[Sequence[bytes], Parse]:
+        del place
+
+        def parse(data: bytes) -> None:
+            reader = make_reader()  # a fresh one, for it learns
+            reader.read(data)
+            reader.read(data)
+
+        return [bytes(serialize_message(_message(name)))], parse
+
+    return Parser(opened, (MessageError,))
+
+
+def _message(name: str) -> Any:
     from geometry_msgs.msg import PoseStamped
     from sensor_msgs.msg import JointState
     from stewart_interfaces.msg import PlatformSetpoint, TrackingError
 
-    legs = JointState(
-        name=[f'leg_{n}' for n in range(1, 7)], position=[0.1] * 6, velocity=[0.0] * 6
-    )
-    pose, setpoint, error = PoseStamped(), PlatformSetpoint(source='teleop'), TrackingError()
-    for message in (legs, pose, setpoint, error):
-        message.header.frame_id = 'base_link'
-    del place
-    samples = [bytes(serialize_message(item)) for item in (legs, pose, setpoint, error)]
-
-    def parse(data: bytes) -> None:
-        # One of them each, for they share nothing; a fresh reader, for it learns.
-        kind = sum(data[:8]) % 4
-        make = (leg_reader, pose_reader, setpoint_reader, tracking_error_reader)[kind]
-        reader = make()
-        reader.read(data)
-        reader.read(data)
-
-    return samples, parse
+    names = [f'leg_{n}' for n in range(1, 7)]
+    message = {
+        'legs': JointState(name=names, position=[0.1] * 6, velocity=[0.0] * 6),
+        'pose': PoseStamped(),
+        'setpoint': PlatformSetpoint(source='teleop'),
+        'tracking error': TrackingError(),
+    }[name]
+    message.header.frame_id = 'base_link'
+    return message
 
 
 def urdfs(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -358,5 +366,13 @@ FILES: dict[str, Parser] = {
     'bag metadata': Parser(metadata, (BagError,), mutations.of_yaml),
     'mcap rescue': Parser(_bags(Storage.MCAP, _rescue), (BagError,)),
     'sqlite3 rescue': Parser(_bags(Storage.SQLITE3, _rescue), (BagError,)),
-    'CDR codec': Parser(messages, (MessageError,)),
+    **{
+        f'CDR codec, {name}': _messages(name, make_reader)
+        for name, make_reader in (
+            ('legs', leg_reader),
+            ('pose', pose_reader),
+            ('setpoint', setpoint_reader),
+            ('tracking error', tracking_error_reader),
+        )
+    },
 }
