@@ -86,6 +86,16 @@ def judge(parse: Any, typed: tuple[type[BaseException], ...], data: bytes) -> st
     return None
 
 
+def refused_samples(parser: Any, samples: Sequence[bytes], parse: Any) -> list[str]:
+    """Return what is wrong with samples: each has to be answered, or no case of it comes far."""
+    found = [judge(parse, parser.typed, sample) for sample in samples]
+    return [
+        f'sample {number}: {what or "refused"}'
+        for number, what in enumerate(found)
+        if what is not None
+    ]
+
+
 def _place(error: BaseException) -> str:
     """Return the last line of ours through which an error came."""
     frames = [
@@ -105,8 +115,8 @@ def work(name: str, level: str, options: argparse.Namespace, counter: mmap.mmap)
     parser, outcome = every_parser()[name], Outcome()
     with folder() as place:
         samples, parse = parser.open(Path(place))
-        for sample in samples:
-            judge(parse, parser.typed, sample)
+        for wrong in refused_samples(parser, samples, parse):
+            outcome.findings[wrong] = {'count': 1, 'case': ''}
         _bound_memory()
         signal.signal(signal.SIGPROF, _hang)
         begin = time.process_time()
@@ -162,14 +172,14 @@ def replay(names: Sequence[str]) -> int:
         parser, kept = every_parser()[name], sorted(place_of(name).glob('*.bin'))
         with folder() as place:
             samples, parse = parser.open(Path(place))
-            for label, data in [
-                *((f'sample {n}', sample) for n, sample in enumerate(samples)),
-                *((str(path.relative_to(ROOT)), path.read_bytes()) for path in kept),
-            ]:
-                cases += 1
-                if what := judge(parse, parser.typed, data):
-                    found = True
-                    print(f'{name}, {label}: {what}')
+            wrong = refused_samples(parser, samples, parse)
+            for path in kept:
+                if what := judge(parse, parser.typed, path.read_bytes()):
+                    wrong.append(f'{path.relative_to(ROOT)}: {what}')
+            cases += len(samples) + len(kept)
+            found |= bool(wrong)
+            for what in wrong:
+                print(f'{name}, {what}')
     print(f'{cases} cases of {len(names)} parsers')
     return int(found)
 
@@ -181,13 +191,15 @@ def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> di
     command = [sys.executable, __file__, name, '--child', level, '--counter', str(counter)]
     for key in ('seed', 'seconds', *LEVELS):
         command += [f'--{key}', str(getattr(options, key))]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        stdout, stderr = _watched(child, counter)
+    errors = scratch / 'errors'  # a library may write a line there for every case
+    with (
+        errors.open('w') as stderr,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as child,
+    ):
+        stdout = _watched(child, counter)
     if child.returncode == 0:
         return dict(json.loads(stdout.rpartition(RESULT)[2].partition('\n')[0]))
-    end = f'ended with {child.returncode}: {stderr[-300:]}'
+    end = f'ended with {child.returncode}: {errors.read_text(errors="replace")[-300:]}'
     if child.returncode == -signal.SIGKILL:
         end = 'hung where no signal reaches it, or was killed'
     number = int.from_bytes(counter.read_bytes(), 'little')
@@ -195,12 +207,12 @@ def run(name: str, level: str, options: argparse.Namespace, scratch: Path) -> di
             'findings': {end: {'count': 1, 'case': '', 'number': number}}}  # fmt: skip
 
 
-def _watched(child: subprocess.Popen[str], counter: Path) -> tuple[str, str]:
+def _watched(child: subprocess.Popen[str], counter: Path) -> str:
     """Return what a process printed; kill it where it begins no further case for too long."""
     before, since = b'', time.monotonic()
     while True:
         try:
-            return child.communicate(timeout=LOOK)
+            return child.communicate(timeout=LOOK)[0]
         except subprocess.TimeoutExpired:
             if (now := counter.read_bytes()) != before:
                 before, since = now, time.monotonic()

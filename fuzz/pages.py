@@ -81,7 +81,9 @@ def pages(place: Path) -> tuple[Sequence[bytes], Parse]:
     server = open_server(THIS_MACHINE, 0)
     server.gui._thread_executor = server.scene._thread_executor = here
     server._connected_clients[0] = object()
-    names = list(_controls(server, platform, place))
+    names = _controls(server, platform, place)
+    handles = server.gui._gui_input_handle_from_uuid
+    values = {name: handles[uuid].value for name, uuid in names.items()}
 
     def parse(data: bytes) -> None:
         here.error = None
@@ -94,8 +96,10 @@ def pages(place: Path) -> tuple[Sequence[bytes], Parse]:
         if here.error is not None:
             raise here.error
 
-    update = {'type': 'GuiUpdateMessage', 'updates': {'value': 1}}
-    samples = [_packed([update | {'uuid': name}]) for name in names]
+    samples = [
+        _packed([{'type': 'GuiUpdateMessage', 'updates': {'value': value}, 'uuid': name}])
+        for name, value in values.items()
+    ]
     hold = {'type': 'GuiButtonHoldMessage'}
     for rate in (JOG_RATE, STEER_RATE):
         samples += [_packed([hold | {'uuid': name, 'frequency': rate}]) for name in names]

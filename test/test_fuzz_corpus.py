@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 import re
+import runpy
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,3 +25,15 @@ def test_no_case_of_the_corpus_breaks_its_parser_again() -> None:
     cases = re.search(r'(\d+) cases of', done.stdout)
     assert cases is not None
     assert int(cases[1]) > len(list(FUZZ.glob('corpus/*/*.bin')))
+
+
+def test_a_sample_that_its_parser_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, 'path', [str(FUZZ), *sys.path])
+    refused_samples = runpy.run_path(str(FUZZ / 'fuzz.py'))['refused_samples']
+    parser = SimpleNamespace(typed=(ValueError,))
+
+    found = refused_samples(parser, [b'7', b'x'], int)
+    assert found == ['sample 1: refused']
+    assert refused_samples(parser, [b'0'], lambda data: 6 // int(data)) == [
+        'sample 0: ZeroDivisionError at no line of ours'
+    ]
