@@ -92,9 +92,18 @@ def of_yaml(random: Random, samples: Sequence[bytes]) -> bytes:
                 break
             holder = inner
     try:
-        return yaml.dump(content, Dumper=QUICK, allow_unicode=True).encode('utf-8', 'replace')
+        text = yaml.dump(content, Dumper=QUICK, allow_unicode=True).encode('utf-8', 'replace')
     except RecursionError:
         return b'a: ' + b'[' * 10_000
+    return text if random.random() < 0.98 else text + merges(random.choice((2, 4, 6, 12)))
+
+
+def merges(levels: int) -> bytes:
+    """Return mappings that merge the one before ten times."""
+    lines = ['a0: &a0 {b: 1}']
+    for level in range(levels):
+        lines.append(f'a{level + 1}: &a{level + 1} {{<<: [{", ".join([f"*a{level}"] * 10)}]}}')
+    return '\n'.join(lines).encode()
 
 
 FAST = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)

@@ -22,7 +22,7 @@ KINEMATICS = {'stewart_kinematics'}
 TABLES = {'stewart_tables'}
 
 CORE_MAY_IMPORT: dict[str, set[str]] = {
-    'stewart_bags': TABLES,
+    'stewart_bags': {*TABLES, 'stewart_description'},
     'stewart_cueing': {*KINEMATICS, *TABLES},
     'stewart_description': set(),
     'stewart_driver': {*TABLES, 'stewart_description'},

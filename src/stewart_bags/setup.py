@@ -18,7 +18,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
-    install_requires=['numpy', 'PyYAML', 'rosbags', 'stewart_tables'],
+    install_requires=['numpy', 'PyYAML', 'rosbags', 'stewart_description', 'stewart_tables'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
     entry_points={

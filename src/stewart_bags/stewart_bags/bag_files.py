@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 from stewart_bags.decompression import SUFFIXES
 from stewart_bags.errors import DamagedBag, NotABag
-import yaml
+from stewart_description.yaml_text import ERRORS, parsed
 
 STORAGES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 # Left behind by sqlite when the process that wrote was killed.
@@ -103,8 +103,8 @@ def _natural(path: Path) -> tuple[int, str]:
 def _promised(path: Path) -> set[str]:
     """Return the file names in metadata.yaml; none if it is missing or unreadable."""
     try:
-        document = yaml.safe_load((path / 'metadata.yaml').read_text('utf-8'))
+        document = parsed((path / 'metadata.yaml').read_text('utf-8'))
         names = document['rosbag2_bagfile_information']['relative_file_paths']
         return {PurePath(str(name)).name for name in names}
-    except (OSError, ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
+    except (OSError, *ERRORS):
         return set()

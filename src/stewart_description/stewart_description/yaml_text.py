@@ -18,12 +18,25 @@ ERRORS = (
 )
 """What reading raises, with dates that do not exist, `!!int ''` and aliases in a ring."""
 
-
 MERGE = 'tag:yaml.org,2002:merge'
+MOST_MERGED = 10_000
+"""Keys that `<<` copies in one document: each level of aliases may have ten times as many."""
 
 
 class Loader(yaml.CSafeLoader):
-    """Refuse a key given twice, of which YAML would silently keep the last."""
+    """Refuse endless merging, and a key given twice, of which YAML would keep the last."""
+
+    _merging, _merged = False, 0
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Put what is merged into a mapping, which calls this for every mapping that is."""
+        outer, self._merging = self._merging, True
+        super().flatten_mapping(node)
+        self._merging = outer
+        self._merged += len(node.value) if outer else 0
+        if self._merged > MOST_MERGED:
+            problem = f'more than {MOST_MERGED} merged keys'
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Build the mapping after looking at its keys."""
@@ -43,7 +56,8 @@ def parsed(text: str, loader: type[Loader] = Loader) -> Any:
     """Return what YAML makes of a text.
 
     Raises:
-        yaml.YAMLError: If it is no YAML, gives a key twice or nests deeper than `DEEPEST`.
+        yaml.YAMLError: If it is no YAML, gives a key twice, nests deeper than `DEEPEST` or merges
+            more than `MOST_MERGED` keys.
         ValueError, LookupError, …: See `ERRORS`.
     """
     depth = 0

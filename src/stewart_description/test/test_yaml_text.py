@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from stewart_description.yaml_text import DEEPEST, ERRORS, in_words, parsed
+from stewart_description.yaml_text import DEEPEST, ERRORS, in_words, MOST_MERGED, parsed
 import yaml
 
 SOURCES = Path(__file__).parents[2]
@@ -26,6 +26,13 @@ def test_a_key_given_twice_is_refused_where_it_comes_again() -> None:
 
 def test_a_merged_mapping_may_be_overridden() -> None:
     assert parsed('x: &x {a: 1, b: 2}\ny:\n  <<: *x\n  b: 3\n')['y'] == {'a': 1, 'b': 3}
+
+
+def test_merging_that_grows_with_every_level_is_refused() -> None:
+    levels = [f'a{n}: &a{n}\n  <<: [{", ".join([f"*a{n - 1}"] * 10)}]' for n in range(1, 11)]
+    with pytest.raises(yaml.YAMLError, match=f'more than {MOST_MERGED} merged keys'):
+        parsed('\n'.join(['a0: &a0 {b: 1}', *levels]))
+    assert parsed('\n'.join(['a0: &a0 {b: 1}', *levels[:3]]))['a3'] == {'b': 1}
 
 
 @pytest.mark.parametrize('text', ['[' * 100_000, '- ' * 100_000, '{a: ' * 100_000])

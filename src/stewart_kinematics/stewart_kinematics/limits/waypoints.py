@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_description.suggestion import expected_name
+from stewart_description.yaml_text import ERRORS, parsed
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
@@ -294,8 +295,8 @@ def append_waypoint(path: Path, pose: Pose, platform: Platform, name: str = '') 
 def _require_append(path: Path, text: str, line: str, count: int) -> None:
     """Refuse to append a line that would not be a waypoint more."""
     try:
-        found = len(yaml.safe_load(text.rstrip('\n') + '\n' + line)['waypoints'])
-    except yaml.YAMLError:
+        found = len(parsed(text.rstrip('\n') + '\n' + line)['waypoints'])
+    except ERRORS:
         found = 0
     if found != count + 1:
         expected = 'waypoints as the last key, each in a line that begins with two spaces and -'
