@@ -20,7 +20,7 @@ import socket
 from typing import Any
 
 from stewart_simulation.errors import ControlError, FaultError
-from stewart_simulation.loop import unix_connection, UnixServer
+from stewart_simulation.loop import json_of, unix_connection, UnixServer
 from stewart_tables.errors import shown
 
 
@@ -67,7 +67,7 @@ class FaultTable:
         self.check(fault, arguments)
         try:
             cause(**arguments)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise FaultError(fault, str(error)) from error
 
     def call(self, fault: str, /, **arguments: Any) -> Any:
@@ -127,7 +127,7 @@ class ControlServer(UnixServer):
     def answer(self, line: bytes) -> bytes:
         """Carry out one request."""
         try:
-            request = json.loads(line)
+            request = json_of(line)
             fault = request.pop('fault')
             return json.dumps({'answer': self._faults.call(fault, **request)}).encode()
         except FaultError as error:
@@ -183,9 +183,9 @@ class Script:
             if not line.strip():
                 continue
             try:
-                arguments = json.loads(line)
+                arguments = json_of(line)
                 at, fault = float(arguments.pop('at')), str(arguments.pop('fault'))
-            except (ValueError, KeyError, AttributeError, TypeError) as error:
+            except (ValueError, KeyError, AttributeError, TypeError, OverflowError) as error:
                 expected = f'expected {{"at": seconds, "fault": "name", ...}}, got {shown(line)}'
                 raise FaultError(f'{path.name}, line {number}', expected) from error
             faults.check(fault, arguments)

@@ -7,12 +7,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+import json
 from math import inf
 import os
 from pathlib import Path
 import select
 import socket
 import time
+from typing import Any
+
+
+def json_of(text: bytes | str) -> Any:
+    """Return what JSON of others says; raises `ValueError` if it is none, or nests too deep."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError('too many levels of nesting') from error
 
 
 @contextmanager

@@ -170,6 +170,10 @@ def test_calls_that_are_none_are_refused(card: Card) -> None:
         b'',
         b'\x09' + bytes(16),
         b'[1, {}, 0, []]',
+        b'[1, Infinity, 0, []]',
+        b'[' * 60_000,
+        b'[1, 1, 0, [[67108864, -9, 0, [0]]]]',
+        Request(Operation.LOCK, 1, -1).encode(),
         Request(Operation.LOCK, 1, 9).encode(),
     ):
         assert Answer.decode(card.handle(request, None)).result == -errno.EINVAL

@@ -208,7 +208,13 @@ def test_the_control_socket_carries_faults_answers_and_refusals(
         ControlClient(path)
 
 
-@pytest.mark.parametrize('line', [b'', b'[]', b'"cut"', b'{}', b'{"fault": []}', b'\xff'])
+@pytest.mark.parametrize(
+    'line',
+    [
+        *(b'', b'[]', b'"cut"', b'{}', b'{"fault": []}', b'\xff', b'[' * 60_000),
+        b'{"fault": "cut", "after": ' + b'9' * 400 + b'}',
+    ],
+)
 def test_what_is_no_request_is_answered_with_an_error(
     faults: Faults, tmp_path: Path, line: bytes
 ) -> None:
@@ -216,7 +222,7 @@ def test_what_is_no_request_is_answered_with_an_error(
     answer = json.loads(server.answer(line))
     server.close()
 
-    assert 'not a request' in answer['error'] or 'does not exist' in answer['error']
+    assert re.search('not a request|does not exist|too large', answer['error'])
 
 
 def test_a_machine_that_forbids_namespaces_names_what_permits_them() -> None:

@@ -374,6 +374,7 @@ def test_every_fault_that_was_asked_for_is_listed_and_tried(bench: Bench) -> Non
         ('plant.torque_limit', '{"leg": 1, "share": "much"}', 'torque_limit'),
         ('imu.lose', '[3]', 'must be an object'),
         ('imu.lose', '{', 'no JSON'),
+        ('imu.lose', '[' * 60_000, 'no JSON'),
     ],
 )
 def test_what_cannot_be_injected_is_refused_in_one_sentence(

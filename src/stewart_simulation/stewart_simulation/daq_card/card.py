@@ -175,7 +175,7 @@ class Card:
         self._owners = {key: who for key, who in self._owners.items() if who is not owner}
 
     def _lock(self, call: Request, owner: object) -> int:
-        if call.subdevice >= len(SUBDEVICES):
+        if not 0 <= call.subdevice < len(SUBDEVICES):
             return -errno.EINVAL
         holder = self._owners.get(call.subdevice)
         if holder is not None and holder is not owner:
@@ -202,7 +202,7 @@ class Card:
         """Return the data of one instruction, or a negative error number."""
         if item.code == GTOD and len(item.data) == 2:
             return divmod(round(1e6 * self._wall()), 1_000_000)
-        if item.subdevice >= len(SUBDEVICES) or not item.data:
+        if not 0 <= item.subdevice < len(SUBDEVICES) or not item.data:
             return -errno.EINVAL
         subdevice = SUBDEVICES[item.subdevice]
         if self._owners.get(item.subdevice, owner) is not owner:

@@ -21,7 +21,7 @@ from typing import NamedTuple, TYPE_CHECKING
 
 from stewart_driver.daq.card_type import CallersTime
 from stewart_driver.offers import Offers, PREFIX
-from stewart_simulation.loop import UnixServer
+from stewart_simulation.loop import json_of, UnixServer
 
 if TYPE_CHECKING:
     from stewart_simulation.daq_card.card import Card
@@ -74,13 +74,13 @@ class Request(NamedTuple):
     def decode(cls, datagram: bytes) -> Request:
         """Return the call of a datagram; raises `ValueError` if it is none."""
         try:
-            operation, number, subdevice, instructions = json.loads(datagram)
+            operation, number, subdevice, instructions = json_of(datagram)
             steps = [
                 Instruction(int(code), int(place), int(spec), [int(value) for value in data])
                 for code, place, spec, data in instructions
             ]
             return cls(Operation(operation), int(number), int(subdevice), steps)
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:
             raise ValueError(f'not a call: {error}') from error
 
 

@@ -33,6 +33,7 @@ from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import from_seconds, to_seconds
 from stewart_simulation.carried_base import CarriedBase, Sample
 from stewart_simulation.errors import RigError
+from stewart_simulation.loop import json_of
 from stewart_simulation.rig.base_imu import ATTITUDE_NOISE, BaseImu
 from stewart_simulation.rig.directory import READY, wiring
 from stewart_simulation.rig.inline_rig import InlineRig
@@ -168,14 +169,14 @@ class VirtualRig(Node):
         self, request: InjectFault.Request, response: InjectFault.Response
     ) -> InjectFault.Response:
         try:
-            arguments = json.loads(request.arguments_json or '{}')
+            arguments = json_of(request.arguments_json or '{}')
             if not isinstance(arguments, dict):
                 raise RigError(f'arguments_json must be an object, not {request.arguments_json}')
             self._call(request.fault, arguments)
-        except json.JSONDecodeError as error:
-            response.message = f'arguments_json is no JSON: {error}'
         except StewartError as error:
             response.message = str(error)
+        except (ValueError, RecursionError) as error:
+            response.message = f'arguments_json is no JSON: {error}'
         else:
             response.success = True
             self.get_logger().warn(f'fault {request.fault} {arguments}')
