@@ -59,11 +59,13 @@ class Outcome:
 
 def every_parser() -> dict[str, Any]:
     """Return all parsers by name."""
+    from bags import BAGS
     from pages import PAGES
     from parsers import FILES
+    from sockets import SOCKETS
     from wires import WIRES
 
-    return FILES | WIRES | PAGES
+    return FILES | BAGS | WIRES | SOCKETS | PAGES
 
 
 def case_of(name: str, level: str, number: int, seed: int, parser: Any, samples: Any) -> bytes:

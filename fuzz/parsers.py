@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-import shutil
 import tempfile
 from typing import Any
 
@@ -17,13 +18,9 @@ import mutations
 import numpy as np
 from rclpy.serialization import serialize_message
 from scipy.io import savemat
-from stewart_bags.errors import BagError
-from stewart_bags.reading import Bag
-from stewart_bags.salvage import salvage
-from stewart_bags.series import ImuSeries, read_joints, read_series
-from stewart_bags.writing import BagWriter, Storage
 from stewart_bringup.rigs import config_folder, require_known_nodes
 from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_cueing.vehicle.inputs import read_ride
 from stewart_description import platform_path
 from stewart_description.urdf import render_urdf
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
@@ -41,9 +38,12 @@ from stewart_identification.importing.frame_log import frames_of, read_frame_log
 from stewart_identification.importing.leg_log import leg_log
 from stewart_identification.importing.mat_log import mat_table
 from stewart_identification.importing.text_log import text_table
+from stewart_identification.parameters_file import renewed
 from stewart_kinematics.exchange.importing import import_platform
+from stewart_kinematics.limits.waypoints import append_waypoint, WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import lengths_of, motion_in_base, read_motion
+from stewart_kinematics.trajectories import multi_sine
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader, tracking_error_reader
 from stewart_node_support.legs import leg_reader
@@ -51,7 +51,7 @@ from stewart_node_support.parameters import parameters_of
 from stewart_simulation.rig.settings import RigSettings, VirtualRigParameters
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
 from stewart_tables.csv_tables import read_table
-from stewart_tables.errors import StewartError
+from stewart_tables.errors import ConfigurationError, StewartError
 
 Parse = Callable[[bytes], object]
 SHARED_MEMORY = Path('/dev/shm')
@@ -79,7 +79,7 @@ def folder() -> tempfile.TemporaryDirectory[str]:
     )
 
 
-def _file(
+def of_file(
     samples: Sequence[bytes], path: Path, read: Callable[[Path], object]
 ) -> tuple[Sequence[bytes], Parse]:
     """Let a function that reads a file read a case."""
@@ -95,7 +95,54 @@ def platforms(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Descriptions of platforms of three leg families."""
     names = ('vigo', 'sg90_rotary', 'hexaglide_3d_mec')
     samples = [platform_path(name).read_bytes() for name in names]
-    return _file(samples, place / 'case.yaml', Platform.from_yaml)
+
+    def read(path: Path) -> None:
+        Platform.from_yaml(path)
+        renewed(path, 'calibrated', ())
+
+    return of_file(samples, place / 'case.yaml', read)
+
+
+def motions(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Sums of sines."""
+    samples = [path.read_bytes() for path in multi_sine.shipped().values()]
+    centre = Platform.from_yaml('ex800').geometry.neutral_pose
+    return of_file(samples, place / 'case.yaml', partial(multi_sine.from_yaml, centre=centre))
+
+
+WAYPOINTS = b"""relative_to: neutral
+dwell_s: 1.0
+poses:
+  load: {position_m: [0.0, 0.0, -0.02], rpy_deg: [0, 0, 0]}
+waypoints:
+  - {pose: load, dwell_s: 5}
+  - {name: tilt, position_m: [0.0, 0.0, 0.01], rpy_deg: [0, 5, 0], speed: 0.1}
+"""
+
+
+def waypoints(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """Waypoints, to which one is appended as by teaching."""
+    platform = Platform.from_yaml('ex800')
+    pose = platform.geometry.neutral_pose
+
+    def read(path: Path) -> None:
+        WaypointList.from_yaml(path, platform)
+        with suppress(ConfigurationError):  # in another form, as our generator writes lists
+            append_waypoint(path, pose, platform, 'fuzz')
+
+    return of_file([WAYPOINTS], place / 'case.yaml', read)
+
+
+RIDE = b"""time_s,fx_mps2,fy_mps2,fz_mps2,p_radps,q_radps,r_radps
+0.00,0.1,0.0,9.8,0.0,0.01,0.0
+0.01,0.2,0.0,9.8,0.0,0.02,0.0
+0.02,0.2,0.1,9.7,0.0,0.02,0.1
+"""
+
+
+def rides(place: Path) -> tuple[Sequence[bytes], Parse]:
+    """What a vehicle felt."""
+    return of_file([RIDE], place / 'case.csv', read_ride)
 
 
 def rigs(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -117,13 +164,13 @@ def rigs(place: Path) -> tuple[Sequence[bytes], Parse]:
     ):
         save_rig(path, rig)
         samples.append(path.read_bytes())
-    return _file(samples, path, load_rig)
+    return of_file(samples, path, load_rig)
 
 
 def drive_types(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Descriptions of drives."""
     samples = [drive_path(name).read_bytes() for name in ('omron_1s', 'omron_1s_free')]
-    return _file(samples, place / 'case.yaml', lambda path: DriveType.from_yaml(str(path)))
+    return of_file(samples, place / 'case.yaml', lambda path: DriveType.from_yaml(str(path)))
 
 
 def rig_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -136,13 +183,13 @@ def rig_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
 
     files = sorted(config_folder().glob('*_*.yaml'))
     samples = [path.read_bytes() for path in files if path.stem != 'ros2_controllers']
-    return _file(samples, place / 'case.yaml', read)
+    return of_file(samples, place / 'case.yaml', read)
 
 
 def node_parameters(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Parameter files as a node looks through them."""
     samples = [path.read_bytes() for path in sorted(config_folder().glob('rig_*.yaml'))]
-    return _file(samples, place / 'case.yaml', lambda path: parameters_of(path, 'driver'))
+    return of_file(samples, place / 'case.yaml', lambda path: parameters_of(path, 'driver'))
 
 
 def tables(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -167,7 +214,7 @@ def tables(place: Path) -> tuple[Sequence[bytes], Parse]:
         motion_in_base(table, geometry.neutral_pose)
         read_motion(path)
 
-    return _file(samples, place / 'case.csv', read)
+    return of_file(samples, place / 'case.csv', read)
 
 
 TEXT_LOGS = (
@@ -186,7 +233,7 @@ TEXT_LOGS = (
 def text_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Logs of the vendor's programs."""
     samples = [text.encode() for text in TEXT_LOGS]
-    return _file(samples, place / 'case.txt', lambda path: text_table(path).imu())
+    return of_file(samples, place / 'case.txt', lambda path: text_table(path).imu())
 
 
 def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -198,7 +245,7 @@ def mat_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
         stream = BytesIO()
         savemat(stream, content, do_compression=packed)
         samples.append(stream.getvalue())
-    return _file(samples, place / 'case.mat', lambda path: mat_table(path).imu())
+    return of_file(samples, place / 'case.mat', lambda path: mat_table(path).imu())
 
 
 def frame_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
@@ -243,67 +290,7 @@ def leg_logs(place: Path) -> tuple[Sequence[bytes], Parse]:
     """Strokes, lengths and forces as other programs log them."""
     platform = Platform.from_yaml('ex800')
     samples = [text.encode() for text in LEG_LOGS]
-    return _file(samples, place / 'case.csv', lambda path: leg_log(text_table(path), platform))
-
-
-def _bag(place: Path, storage: Storage) -> Path:
-    """Write a small bag; return its storage file."""
-    target = place / 'sample'
-    shutil.rmtree(target, ignore_errors=True)
-    with BagWriter(target, storage=storage) as writer:
-        types = writer.typestore.types
-        header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](1, 2), 'base')
-        vector = types['geometry_msgs/msg/Vector3'](1.0, 2.0, 3.0)
-        turn = types['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
-        nine = np.zeros(9)
-        imu = types['sensor_msgs/msg/Imu'](header, turn, nine, vector, nine, vector, nine)
-        names = [f'leg_{number}' for number in range(1, 7)]
-        six = np.arange(6.0)
-        joints = types['sensor_msgs/msg/JointState'](header, names, six, six, six)
-        for number in range(3):
-            writer.write('/imu/data', number, imu)
-            writer.write('/joint_states', number, joints)
-    return next(path for path in target.iterdir() if path.suffix in {'.mcap', '.db3'})
-
-
-def _read_bag(path: Path) -> None:
-    with Bag(path) as bag:
-        for _ in bag.messages():
-            pass
-        for topic in bag.topics.values():
-            if topic.msgtype == ImuSeries.MSGTYPE:
-                read_series(bag, topic.name, ImuSeries)
-            elif topic.msgtype == 'sensor_msgs/msg/JointState':
-                read_joints(bag, topic.name)
-
-
-def _bags(
-    storage: Storage, read: Callable[[Path], object]
-) -> Callable[[Path], tuple[Sequence[bytes], Parse]]:
-    def opened(place: Path) -> tuple[Sequence[bytes], Parse]:
-        sample = _bag(place, storage)
-        return _file([sample.read_bytes()], place / f'case{sample.suffix}', read)
-
-    return opened
-
-
-def _rescue(path: Path) -> None:
-    target = path.parent / 'rescued'
-    try:
-        salvage(path, target)
-    finally:
-        shutil.rmtree(target, ignore_errors=True)
-
-
-def metadata(place: Path) -> tuple[Sequence[bytes], Parse]:
-    """The file beside the storage of a bag."""
-    bag = _bag(place, Storage.MCAP).parent
-
-    def read(path: Path) -> None:
-        _read_bag(path.parent)
-
-    path = bag / 'metadata.yaml'
-    return _file([path.read_bytes()], path, read)
+    return of_file(samples, place / 'case.csv', lambda path: leg_log(text_table(path), platform))
 
 
 def _messages(name: str, make_reader: Callable[[], Any]) -> Parser:
@@ -345,27 +332,25 @@ def urdfs(place: Path) -> tuple[Sequence[bytes], Parse]:
     def read(path: Path) -> None:
         import_platform(path)
 
-    return _file(samples, place / 'case.urdf', read)
+    return of_file(samples, place / 'case.urdf', read)
 
 
 SUITE = (StewartError,)
 FILES: dict[str, Parser] = {
     'platform YAML': Parser(platforms, SUITE, mutations.of_yaml),
+    'motion YAML': Parser(motions, SUITE, mutations.of_yaml),
+    'waypoints YAML': Parser(waypoints, SUITE, mutations.of_yaml),
     'rig file YAML': Parser(rigs, SUITE, mutations.of_yaml),
     'drive type YAML': Parser(drive_types, SUITE, mutations.of_yaml),
     'rig parameters YAML': Parser(rig_parameters, SUITE, mutations.of_yaml),
     'node parameters YAML': Parser(node_parameters, SUITE, mutations.of_yaml),
     'motion and length CSV': Parser(tables, SUITE, mutations.of_lines),
+    'vehicle CSV': Parser(rides, SUITE, mutations.of_lines),
     'IMU text log': Parser(text_logs, SUITE, mutations.of_lines),
     'IMU MAT log': Parser(mat_logs, SUITE),
     'IMU frame log': Parser(frame_logs, SUITE),
     'leg text log': Parser(leg_logs, SUITE, mutations.of_lines),
     'URDF': Parser(urdfs, SUITE),
-    'mcap bag': Parser(_bags(Storage.MCAP, _read_bag), (BagError,)),
-    'sqlite3 bag': Parser(_bags(Storage.SQLITE3, _read_bag), (BagError,)),
-    'bag metadata': Parser(metadata, (BagError,), mutations.of_yaml),
-    'mcap rescue': Parser(_bags(Storage.MCAP, _rescue), (BagError,)),
-    'sqlite3 rescue': Parser(_bags(Storage.SQLITE3, _rescue), (BagError,)),
     **{
         f'CDR codec, {name}': _messages(name, make_reader)
         for name, make_reader in (

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import json
 from pathlib import Path
 from random import Random
 import struct
@@ -16,17 +15,9 @@ from parsers import Parse, Parser
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.datagrams import ANGULAR_VELOCITY, G_LOAD
 from stewart_cueing.vehicle.datagrams import PARSERS as DATAGRAMS
-from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import StewartError
-from stewart_driver.legs import LEGS
 from stewart_driver.witmotion.samples import attitude_of, CycleGrouper, Decoder
-from stewart_simulation.control import ControlServer
-from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.wire import InlineWire
 from stewart_simulation.errors import SegmentError
-from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode
 from stewart_simulation.ethercat.mailbox import SdoServer
 from stewart_simulation.ethercat.master.bus import InlineBus
@@ -46,8 +37,6 @@ from stewart_simulation.ethercat.segment import Line, Segment
 
 BEGIN, CYCLE = 5_000_000_000, 0.002
 SAFEOP, OP = 4, 8
-CALLS = 14
-"""Of the card that can be falsified, until its amplifiers are on."""
 OUTPUTS = struct.pack('<HiHI', 0, 0, 0, 0)
 PREFIX = struct.Struct('<H')
 CATEGORY = struct.Struct('<HH')
@@ -338,85 +327,6 @@ def requests(random: Random, samples: Sequence[bytes]) -> bytes:
     )
 
 
-class FalseComedi:
-    """The functions of a card, with some of their answers falsified by a case."""
-
-    def __init__(self, library: SimulatedComedi, case: bytes) -> None:
-        self._library, self._case, self._calls = library, case, 0
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._library, name)
-        if not callable(found) or not name.startswith('comedi_get') | (
-            name == 'comedi_do_insnlist'
-        ):
-            return found
-
-        def call(*words: Any) -> Any:
-            answer, at = found(*words), 5 * self._calls
-            self._calls += 1
-            piece = self._case[at : at + 5]
-            if len(piece) < 5 or not piece[0]:
-                return answer
-            value = struct.unpack('<i', piece[1:])[0]
-            if isinstance(answer, int):
-                return value
-            if isinstance(answer, str):
-                return None if value % 3 == 0 else str(value)
-            return None if value % 3 == 0 else answer
-
-        return call
-
-
-def card(place: Path) -> tuple[Sequence[bytes], Parse]:
-    """Cases are five octets for every answer: whether it is falsified, and to what."""
-    del place
-    options = DaqOptions(
-        card='simulated', device='bench', rig_file='none', mode='position', enable_channel=0
-    )
-    clock = [100.0]
-
-    def parse(data: bytes) -> None:
-        simulated = Card(CardSettings(), lambda: 1.8e9 + clock[0])
-
-        def wait(duration: float) -> None:
-            clock[0] += duration
-
-        library = FalseComedi(
-            SimulatedComedi(lambda _: InlineWire(simulated, lambda: None), wait), data
-        )
-        opened = AnalogCard(
-            library, options, drives=True, clock=lambda: clock[0], wall=lambda: 1.8e9 + clock[0]
-        )
-        try:
-            opened.inputs.volts(opened.read())
-            opened.write(opened.outputs.codes(np.zeros(LEGS)))
-            opened.switch(on=True)
-        finally:
-            opened.close()
-
-    return [bytes(5 * CALLS)], parse
-
-
-def one_answer(random: Random, samples: Sequence[bytes]) -> bytes:
-    """Falsify the answer of one call, so that those before it let it come to that."""
-    del samples
-    value = random.choice((-1, 0, 1, 3, 2**31 - 1, random.randrange(-9, 99)))
-    return bytes(5 * random.randrange(CALLS)) + struct.pack('<?i', True, value)
-
-
-def control(place: Path) -> tuple[Sequence[bytes], Parse]:
-    """The socket through which faults are asked for."""
-    _, line, _ = bench(Recorder)
-    server = ControlServer(place / 'control', Faults(line.segment, line))
-    names = Faults(line.segment, line).names
-    samples = [json.dumps({'fault': name, 'slave': 1, 'count': 1}).encode() for name in names]
-
-    def parse(data: bytes) -> None:
-        json.loads(server.answer(data))
-
-    return [b'{"fault": "observe"}', *samples], parse
-
-
 DRIVER, SEGMENT = (StewartError,), (SegmentError,)
 
 
@@ -451,7 +361,5 @@ WIRES: dict[str, Parser] = {
     'EtherCAT frames, master': Parser(master, (*DRIVER, *SEGMENT), patches),
     'EtherCAT EEPROM': Parser(eeprom, SEGMENT, categories),
     'SDO requests': Parser(sdo_requests, (), requests),
-    'comedi answers': Parser(card, DRIVER, one_answer),
-    'control socket': Parser(control, ()),
     'simulator datagrams': Parser(simulators, (VehicleInputError,)),
 }
