@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from importlib.metadata import version
 import json
 import math
 import os
 from pathlib import Path
 import platform
+import shlex
 import statistics
 import sys
 import time
@@ -26,7 +28,8 @@ for _name in ONE_THREAD:
 # Some measure with what only the papers have, like the simulated SRS.
 sys.path.append(str(Path(__file__).parents[1] / 'papers'))
 
-OUTPUT = Path(__file__).parents[1] / 'build' / 'benchmarks'
+ROOT = Path(__file__).resolve().parents[1]
+OUTPUT = ROOT / 'build' / 'benchmarks'
 
 ROUNDS = 11
 """Timed rounds of every task; the tasks take turns, so that a busy moment meets all of them."""
@@ -133,7 +136,7 @@ def _calls_per_round(task: Task) -> int:
 
 
 def machine(packages: Sequence[str]) -> dict[str, str]:
-    """Return processor, system and versions."""
+    """Return processor, system, versions, what was called and the day of it in UTC."""
     processor = platform.processor() or platform.machine()
     cpuinfo = Path('/proc/cpuinfo')
     if cpuinfo.exists():
@@ -149,6 +152,8 @@ def machine(packages: Sequence[str]) -> dict[str, str]:
         'system': platform.platform(),
         'python': python,
         **versions,
+        'command': shlex.join(['python', os.path.relpath(sys.argv[0], ROOT), *sys.argv[1:]]),
+        'date': datetime.now(timezone.utc).date().isoformat(),
     }
 
 

@@ -171,7 +171,6 @@ def main() -> int:
             plants.append(table(plant, list(pool.map(work, range(1, count + 1)))))
             print(json.dumps(plants[-1]), file=sys.stderr)
     content = {
-        'command': 'python benchmarks/identification_study.py',
         'machine': harness.machine(('numpy', 'scipy', 'mujoco')),
         'two_plants': plants,
         'seconds': time.monotonic() - began,

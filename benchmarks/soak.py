@@ -310,7 +310,6 @@ def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     threads, handles = account.more()
     result = {
-        'command': f'python benchmarks/soak.py --time {about["time"]}',
         'machine': about,
         'soak': {
             **asdict(account),

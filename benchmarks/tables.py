@@ -396,6 +396,28 @@ def outside(result: Result) -> list[str]:
     ]
 
 
+def fuzzed(result: Result) -> list[str]:
+    """Return what came of bad input, parser by parser."""
+    lines = [
+        '| parser | structured cases | byte cases | refused | defects | each [ms] | |',
+        '|---|---:|---:|---:|---:|---:|---|',
+    ]
+    by_name: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in result['fuzz']:
+        by_name.setdefault(row['parser'], {})[row['level']] = row
+    for name, levels in sorted(by_name.items()):
+        rows = levels.values()
+        cases, refused, seconds = (
+            sum(row[key] for row in rows) for key in ('cases', 'refused', 'seconds')
+        )
+        lines.append(
+            f'| {name} | {levels["structured"]["cases"]} | {levels["bytes"]["cases"]} '
+            f'| {refused / max(cases, 1):.0%} | {sum(len(row["findings"]) for row in rows)} '
+            f'| {1e3 * seconds / max(cases, 1):.2g} | {levels["bytes"]["date"]} |'
+        )
+    return [*lines, '', 'Processor time, making the case included.']
+
+
 def woken(result: Result) -> list[str]:
     """Return the table of a process that wakes up beside a busy session."""
     lines = [
@@ -425,6 +447,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'two_plants': two_plants,
     'slopes': grown,
     'mutation': mutated,
+    'fuzz': fuzzed,
     'soak': soaked,
     'kills': killed,
     'reader_percent': sensor,

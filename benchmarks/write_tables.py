@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timezone
 import json
 from pathlib import Path
 import shutil
 import sys
+from typing import Any
 
 from harness import OUTPUT
 import peers
@@ -26,7 +26,7 @@ PEERS_BEGIN, PEERS_END = '<!-- peers: begin -->', '<!-- peers: end -->'
 HEADING = '## '
 PROPER = {'ethercat': 'EtherCAT', 'imu': 'IMU'}
 
-SILENT = {'results', 'system', 'command', 'limit'}
+SILENT = {'results', 'system', 'command', 'date', 'limit'}
 """What a result says beside its machine, and the name of a kernel."""
 
 
@@ -36,12 +36,11 @@ def title(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def origin(path: Path, result: Result) -> tuple[str, str, dict[str, object]]:
+def origin(result: Result) -> tuple[str, str, Mapping[str, Any]]:
     """Return the command of a result, its day, and what it says of its machine."""
     about = result.get('machine', result)
     about = about if isinstance(about, dict) else result
-    day = datetime.fromtimestamp(path.stat().st_mtime, tz=timezone.utc).date()
-    return result.get('command', f'python benchmarks/{path.stem}.py'), day.isoformat(), about
+    return about.get('command', 'not noted'), about.get('date', 'undated'), about
 
 
 def section(path: Path) -> list[str]:
@@ -50,7 +49,7 @@ def section(path: Path) -> list[str]:
     table = next((make for key, make in TABLES.items() if key in result), None)
     if table is None:
         return []
-    made, day, about = origin(path, result)
+    made, day, about = origin(result)
     machine = ', '.join(
         f'{key} {value}'
         for key, value in about.items()
@@ -65,7 +64,7 @@ def against_peers(paths: Iterable[Path]) -> dict[tuple[str, str], str]:
     found = {}
     for path in paths:
         result = json.loads(path.read_text(encoding='utf-8'))
-        made, day, about = origin(path, result)
+        made, day, about = origin(result)
         load = about.get('load at the start', 'not noted')
         where = f'{about.get("processor", "")}, load {load}, {day}, `{made}`'
         for question, ours, peer, ratio in peers.rows(path.stem, result):

@@ -267,7 +267,7 @@ def main() -> int:
         for name in names:
             for level in LEVELS:
                 row = run(name, level, options, Path(scratch))
-                rows.append({'parser': name, 'level': level, **row})
+                rows.append({'parser': name, 'level': level, 'date': about['date'], **row})
                 print(f'{name}, {level}: {row["cases"]} cases, {row["refused"]} refused, '
                       f'slowest {row["slowest_ms"]:.0f} ms', flush=True)  # fmt: skip
                 for what, entry in row['findings'].items():
@@ -275,12 +275,15 @@ def main() -> int:
                     if options.keep and entry['case']:
                         print(f'  kept as {keep(name, entry["case"])}')
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    command = f'python fuzz/fuzz.py --seed {options.seed}'
-    content = {'machine': about, 'command': command, 'fuzz': rows}
     path = OUTPUT / 'fuzz.json'
+    before = json.loads(path.read_text(encoding='utf-8'))['fuzz'] if path.exists() else []
+    # Of other parsers those of the last run stay, as long as there are such parsers.
+    others = every_parser().keys() - set(names)
+    rows += [row for row in before if row['parser'] in others]
+    content = {'machine': about, 'fuzz': rows}
     path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
     print(f'written to {path}')
-    return int(any(row['findings'] for row in rows))
+    return int(any(row['findings'] for row in rows if row['parser'] in names))
 
 
 if __name__ == '__main__':

@@ -53,7 +53,6 @@ REASONS = Path(__file__).with_name('reasons.yaml')
 RESULT = harness.OUTPUT / 'mutation.json'
 CONFIGURED = ('--rootdir', str(ROOT), '-c', str(ROOT / 'pyproject.toml'))
 CHOSEN = 'not slow and not ros and not realtime and not installed'
-COMMAND = 'python mutation/mutate.py'
 QUICK, LONGEST = 1.0, 15.0
 KINEMATICS, DRIVER = 'stewart_kinematics', 'stewart_driver'
 PATH_TESTS = ('interpolation', 'interpolation_stops', 'path', 'path_gaps', 'speed_scaling')
@@ -291,7 +290,7 @@ def main() -> int:
             row['survivors'] = [explained(name, survivor) for survivor in row['survivors']]
         ordered = [kept[name] for name in TARGETS if name in kept]
         about = harness.machine(('numpy', 'pytest'))
-        content = {'machine': about, 'command': COMMAND, 'mutation': ordered}
+        content = {'machine': about, 'mutation': ordered}
         RESULT.write_text(json.dumps(content, indent=1) + '\n', encoding='utf-8')
     return int(any(kept[name]['killed'] < 0.85 * kept[name]['tried'] for name in modules))
 
