@@ -10,12 +10,14 @@ After a minute of simulated time and every ten minutes from then on the recorder
 another one begins; in real time one bag holds all.
 
 The run fails if the recorder lacks a message that it was to be told, or has one more (latched
-topics tell a later one their last messages again); if, in simulated time, two leg states are more
-than one and a half periods apart outside of the faults; if a fault does not end as it should; if
-memory grows by more than 1 % after the warm-up, a fifth of the run; or if there are more threads
-or file descriptors at its end than after the warm-up. Results are written at every look, so a run
-that is cut short says how far it came; the plot comes at the end. Where the hours take more than
-`--minutes` on the wall, the run ends there, in order.
+topics tell a later one their last messages again); if two leg states are more than one and a half
+periods apart outside of the faults, in real time more than `LATE`; if there are fewer than 99 % of
+200 a second, or more than 1 % of the driver's cycles are missed; if the stamps of five seconds of
+leg states are, in the middle, more than `OFF` from the clock of the machine that recorded them; if
+a fault does not end as it should; if memory grows by more than 1 % after the warm-up, a fifth of
+the run; if there are more threads or file descriptors at its end than after the warm-up; or if it
+ends before its hours are over, as it does, in order, after `--minutes` on the wall. Results are
+written at every look, so a run that is cut short says how far it came; the plot comes at the end.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 import json
 import multiprocessing
 from operator import le
@@ -43,6 +45,7 @@ from numpy.typing import NDArray
 from rclpy.executors import Executor
 from rclpy.node import Node
 from recorder_tally import Contents, published, RecorderTally, Retained
+from soak_account import Account, LATE, PIECE, WARM_UP
 from soak_faults import drawn, Fault
 from stewart_bags.reading import Bag
 from stewart_bags.series import read_joints
@@ -66,52 +69,10 @@ FILES = [config_file('rig', RIG), config_file('wave', WAVE)]
 FAULT_PERIOD, SEGMENT, SETTLE = 30.0, 600.0, 1.0
 # What changing a bag needs once is there before the warm-up ends.
 FIRST_SEGMENT = 60.0
-WARM_UP, MOST_GROWTH = 0.2, 0.01
 PERIOD = 0.005
 ROTATION_LIMIT = 60.0
 # What the results are called, by how time passes.
 NAMES = {'simulated': 'soak', 'real': 'soak_in_real_time'}
-
-
-@dataclass
-class Account:
-    """What the run has found so far; times in s of the rig's clock since the begin."""
-
-    hours: float = 0.0
-    messages: int = 0
-    lost: int = 0
-    surplus: int = 0
-    gaps: list[tuple[float, float]] = field(default_factory=list)
-    """Begin and length of gaps in the leg states outside of the faults [s]."""
-    faults: dict[str, int] = field(default_factory=dict)
-    wrong_ends: list[str] = field(default_factory=list)
-    looks: list[tuple[float, float, int, int]] = field(default_factory=list)
-    """Time [h], resident memory [MB], threads, file descriptors."""
-
-    def growth(self) -> float:
-        """Return how much memory grew after the warm-up, as a share of what it was then [-]."""
-        looks = np.array(self.looks)
-        warm = looks[looks[:, 0] >= WARM_UP * looks[-1, 0]]
-        part = max(len(warm) // 4, 1)
-        return float(np.median(warm[-part:, 1]) / np.median(warm[:part, 1]) - 1.0)
-
-    def more(self) -> tuple[int, int]:
-        """Return by how many threads and file descriptors there are more than after warm-up."""
-        looks = np.array(self.looks)
-        warm = looks[looks[:, 0] >= WARM_UP * looks[-1, 0], 2:]
-        return tuple(np.subtract(warm[-1], warm[: max(len(warm) // 4, 1)].max(axis=0)).tolist())
-
-    def failures(self) -> list[str]:
-        """Return what is not as it should be."""
-        threads, handles = self.more()
-        found = {
-            f'{self.lost} messages lost': self.lost,
-            f'{self.surplus} messages recorded that nobody sent': self.surplus,
-            f'{len(self.gaps)} gaps in the leg states': self.gaps,
-            f'memory grew by {self.growth():.1%}': self.growth() > MOST_GROWTH,
-            f'{threads} threads and {handles} handles more': max(threads, handles) > 0,
-        }
-        return [text for text, wrong in found.items() if wrong] + self.wrong_ends
 
 
 class SoakPace:
@@ -131,19 +92,22 @@ class SoakPace:
 class Soak(WaveOperator):
     """Plays the sea, breaks the rig and mends it."""
 
-    def __init__(self, nodes: list[Any], pace: SoakPace | None, folder: Path, seed: int) -> None:
+    def __init__(
+        self, nodes: list[Any], pace: SoakPace | None, folder: Path, chosen: argparse.Namespace
+    ) -> None:
         super().__init__(
             StopSignals(),
             use_global_arguments=False,
             start_parameter_services=False,
             cli_args=['--ros-args', '--params-file', str(FILES[1])],
         )
-        self.account = Account()
+        self.account = Account(chosen.hours)
+        self.follow_status('driver: cycle')
         self._recorder, *self._others = nodes
         self._tally = RecorderTally()
         self._recorded = sorted({item.topic for item in published(nodes)})
         self._pace, self._folder = pace, folder
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(chosen.seed)
         self._windows: list[tuple[float, float]] = []
         self._segment = 0
 
@@ -154,9 +118,9 @@ class Soak(WaveOperator):
         await self._enable()
         while self.now() < end and time.monotonic() < latest:
             await self.pause(FAULT_PERIOD * self._rng.uniform(0.5, 1.0))
-            since = self.now()
+            since = self._stamp()
             await self._break(drawn(self._rng))
-            self._windows.append((since, self.now()))
+            self._windows.append((since, self._stamp()))
             if self._pace is not None and self.now() > rotation:
                 rotation += SEGMENT
                 self._rotate(self._pace.lock_step)
@@ -166,6 +130,10 @@ class Soak(WaveOperator):
         await self.pause(SETTLE)
         await self.request('driver/disable')
         await self.pause(SETTLE)
+
+    def _stamp(self) -> float:
+        """Return the time that stamps are of [s]; `now` is another clock in real time."""
+        return 1e-9 * float(self.get_clock().now().nanoseconds)
 
     async def _enable(self) -> None:
         if self.driver_state.state != DriverState.ENABLED:
@@ -236,26 +204,32 @@ class Soak(WaveOperator):
         """Hold the bag of the segment, closed, against what was published; then remove it."""
         account = self.account
         nodes = [self._recorder, *self._others]
-        contents, stamps_ns = elsewhere(read, self.bag, self._tally.told(nodes))
+        contents, stamps_ns, off = elsewhere(read, self.bag, self._tally.told(nodes))
         lacking = self._tally.judge(nodes, contents)
         account.messages += self._tally.sent.total()
         for topic, count in lacking.items():
             account.lost += max(count, 0)
             account.surplus += max(-count, 0)
             print(f'{self.bag.name}: {count} messages of {topic} are missing', flush=True)
-        if self._pace is not None:
-            account.gaps += self._gaps(stamps_ns)
+        account.off = max(account.off, off)
+        self._judge_legs(1e-9 * stamps_ns)
         shutil.rmtree(self.bag)
 
-    def _gaps(self, stamps_ns: NDArray[np.int64]) -> list[tuple[float, float]]:
-        stamps = 1e-9 * stamps_ns
-        late = np.flatnonzero(np.diff(stamps) > 1.5 * PERIOD)
-        inside = np.zeros(len(late), dtype=bool)
+    def _judge_legs(self, stamps: NDArray[np.float64]) -> None:
+        """Note gaps, and how many leg states there are outside of the faults; stamps (n,) [s]."""
+        account, steps = self.account, np.diff(stamps)
+        inside = np.zeros(len(steps), dtype=bool)
         for begin, end in self._windows:
-            inside |= (stamps[late] >= begin - PERIOD) & (stamps[late + 1] <= end)
-        return [(float(stamps[k]), float(stamps[k + 1] - stamps[k])) for k in late[~inside]]
+            inside |= (stamps[:-1] >= begin - PERIOD) & (stamps[1:] <= end)
+        account.legs += int(np.count_nonzero(~inside))
+        account.legs_due += float(steps[~inside].sum()) / PERIOD
+        late = steps > (1.5 * PERIOD if self._pace is not None else LATE)
+        account.gaps += np.column_stack([stamps[:-1], steps])[late & ~inside].tolist()
 
     def _look(self) -> None:
+        if self.status is not None:
+            said = {item.key: item.value for item in self.status.values}
+            self.account.cycles, self.account.missed = int(said['cycles']), int(said['overruns'])
         self.account.looks.append(
             (
                 self.account.hours,
@@ -266,10 +240,16 @@ class Soak(WaveOperator):
         )
 
 
-def read(path: Path, told: Retained) -> tuple[Contents, NDArray[np.int64]]:
-    """Return what a bag holds beside what was told again, and the stamps of its legs [ns]."""
+def read(path: Path, told: Retained) -> tuple[Contents, NDArray[np.int64], float]:
+    """Return what a bag holds beside what was told again, and of its legs the stamps [ns].
+
+    The last is how far they are from the recorder's clock, the worst median of `PIECE` [s].
+    """
     with Bag(path) as bag:
-        return Contents.of(path, told), read_joints(bag, 'actuator_states').stamp_ns
+        legs = read_joints(bag, 'actuator_states')
+    late = 1e-9 * (legs.bag_time_ns - legs.stamp_ns)
+    pieces = np.array_split(late, max(len(late) // PIECE, 1))
+    return Contents.of(path, told), legs.stamp_ns, max(abs(np.median(item)) for item in pieces)
 
 
 def elsewhere(work: Callable[..., Result], *arguments: Any) -> Result:
@@ -291,7 +271,7 @@ def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:
             lean=True,
             simulated=simulated,
         )
-        soak = Soak(nodes, pace, folder, chosen.seed)
+        soak = Soak(nodes, pace, folder, chosen)
 
         async def work() -> None:
             try:
