@@ -36,7 +36,7 @@ quick cases, `make test-slow` all.
 
 - While the fault happens all legs move at 63 mm/s; for the sensor, the platform is held.
 - Noticed: from just before the fault is asked for until the stamp of the message that says it.
-  `/diagnostics` come once a second. Cycles are those of the configuration, 2.5 ms and 4 ms.
+  `/diagnostics` come once a second. Cycles are those of the configuration, 2.5 ms and 5 ms.
 - The operator's sentence comes from `driver/state` where nothing else is said.
 - Moves: the way of the platform joint that moves furthest, by `simulation/truth`, from the
   fault until rest, with what was still commanded. Where the motion goes on: how far any leg gets

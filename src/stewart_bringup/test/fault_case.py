@@ -8,9 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stewart_bringup.rigs import config_file, setting
+
 VIGO, EX800 = 'vigo_ethercat', 'ex800_daq'
 # Cycles of the shipped configurations [s].
-CYCLES = {VIGO: 0.0025, EX800: 0.004}
+CYCLES = {
+    rig: setting([config_file('rig', rig)], 'driver', backend)['cycle_time']
+    for rig, backend in ((VIGO, 'ethercat'), (EX800, 'daq'))
+}
 STATE, BUS, COMMANDS, IMU = 'driver/state', 'driver: cycle', 'driver: commands', 'imu: sensor'
 SILENCE = 'actuator_states'
 ANSWER = 'answer'
