@@ -7,7 +7,7 @@
 recorder   what was flushed is rescued, in order and from the first message on; at most the last
            half second is lost, and what one flush takes
 cycle      the cyclic process of a card, which has no watchdog: its owner switches the amplifiers
-           off
+           off; how soon the driver node looks for it, at its publish rate, is not in the figure
 driver     the driver node: its cyclic process notices, stops the legs, switches the amplifiers off
 rig        the virtual rig: its folder is gone once its owner has ended it
 viewer     the web viewer: its port is free, no process is left
@@ -230,7 +230,7 @@ def cycle(kills: Kills, delays: Iterator[float], folder: Path) -> None:
             card = KeptWaiting(rig.pid)
             backend.rescue()
             took = time.monotonic() - begin
-            waited = owner.seconds() + card.seconds()
+            waited = max(owner.seconds(), card.seconds())
             kills.note(took - waited, sound=not powered(rig), waited=waited)
 
 
