@@ -4,8 +4,8 @@
 
 The slope is that of a straight line through the logarithms of count and time: 1 if twice the work
 takes twice the time. The counts take turns, five times, and of each the least time is taken, as it
-is other processes of the machine that make the others longer. It fails if a slope is above 1.05;
-below 0.95 something that is paid once still counts, and the table says so.
+is other processes of the machine that make the others longer. It fails if a slope is above 1.05,
+or below 0.95: then something that is paid once still counts. The table says which.
 """
 
 from __future__ import annotations

@@ -328,7 +328,7 @@ def grown(result: Result) -> list[str]:
         once = f'{row["once_ms"]:.1f}' if row['once_ms'] >= 0.0 else ''
         lines.append(
             f'| {row["name"]} | {counts[0]} | {counts[-1]} | {each[0]:.3g}, {each[-1]:.3g} '
-            f'| {once} | {row["slope"]:.2f} |'
+            f'| {once} | {row["slope"]:.2f}{"" if row["held"] else ", **not held**"} |'
         )
     limits = f'at least {result["least_slope"]:g} and at most {result["most_slope"]:g}'
     return [*lines, '', f'On logarithmic axes, {limits}.']
