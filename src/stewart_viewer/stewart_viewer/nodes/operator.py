@@ -50,7 +50,8 @@ class GraphOperator:
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
         self._tell = tell
-        self.obstacle, self.sources = '', WAVES
+        self.obstacle = ''
+        self.sources: tuple[str, ...] = WAVES
         self._now = RigTime(node).now
         self._leg_keys = node.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
