@@ -102,8 +102,8 @@ class Stabilisation(FollowingNode):
             'glitches': observer.refused,
             'last glitch': observer.refusal,
             'unexpected motions': observer.changes,
-            'list in roll, pitch [deg]': _listed(np.degrees(observer.mean[0, :2])),
-            'periods of roll, pitch, heave [s]': _listed(self._base.periods()),
+            'list in roll, pitch [deg]': _joined(np.degrees(observer.mean[0, :2])),
+            'periods of roll, pitch, heave [s]': _joined(self._base.periods()),
         }
         if self.phase is Phase.FOLLOW:
             angles, heave = self.follower.shares.tolist()
@@ -130,5 +130,5 @@ class Stabilisation(FollowingNode):
         return float(self.get_clock().now().nanoseconds / NANOSECONDS)
 
 
-def _listed(values: Array) -> str:
+def _joined(values: Array) -> str:
     return ', '.join(f'{value:.1f}' for value in values)
