@@ -135,11 +135,35 @@ def named(values: np.ndarray) -> dict[str, float]:
     return dict(zip(('roll', 'pitch', 'heave'), values.tolist(), strict=True))
 
 
+def plot(seas: list[dict[str, object]]) -> None:
+    """Draw what is left over the height of the sea, with the predictor's part and the bound."""
+    import matplotlib as mpl
+
+    mpl.use('Agg')
+    from matplotlib import pyplot as plt
+
+    heights = [sea['significant_height_m'] for sea in seas]
+    figure, axes = plt.subplots(1, 3, sharex=True, figsize=(8, 3.3), layout='constrained')
+    for axis, name in zip(axes, ('roll', 'pitch', 'heave'), strict=True):
+        for key, label, style in (
+            ('residual_rms', 'left on the platform', 'o-'),
+            ('predictor_rms', "predictor's error", 's--'),
+            ('bound_rms', 'bound by delay and noise', 'k:'),
+        ):
+            parts = [100.0 * sea[key][name] / sea['ship_rms'][name] for sea in seas]
+            axis.plot(heights, parts, style, markersize=4, label=label)
+        axis.set(title=name, xlabel='Hs [m]', ylim=(0.0, None))
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("of the ship's, RMS [%]")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc='outside lower center', ncols=3)
+    figure.savefig(OUTPUT / 'stabilisation.png', dpi=120)
+
+
 def main() -> None:
     """Run all seas."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--heights', type=float, nargs='+', default=[0.5, 1.0, 2.0, 3.0, 4.0])
-    parser.add_argument('--duration', type=float, default=60.0, help='of each sea [s]')
+    parser.add_argument('--duration', type=float, default=40.0, help='of each sea [s]')
     parser.add_argument('--seeds', type=int, nargs='+', default=[1, 2])
     text = 'prior deviation of a mean tilt [rad] (default: %(default)s)'
     parser.add_argument('--mean', type=float, default=wave_observer.MEAN, help=text)
@@ -164,6 +188,7 @@ def main() -> None:
     OUTPUT.mkdir(parents=True, exist_ok=True)
     path = OUTPUT / 'stabilisation.json'
     path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    plot(seas)
     print(f'written to {path}')
 
 

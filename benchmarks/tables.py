@@ -234,27 +234,26 @@ def sensor(result: Result) -> list[str]:
 
 
 def seas(result: Result) -> list[str]:
-    """Return the table of the sea states; roll, pitch [mrad] and heave [mm], RMS."""
+    """Return the table of the sea states: of the ship's RMS, what is left and must be."""
     lines = [
-        '| Hs [m] | peak period [s] | ship | left on the platform | predictor | bound '
-        '| share of heave | steps limited |',
-        '|---:|---:|---:|---:|---:|---:|---:|---:|',
+        '| Hs [m] | peak period [s] | ship | left on the platform | left [%] | predictor [%] '
+        '| bound [%] | share of heave | steps limited |',
+        '|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     ]
     for row in result['seas']:
-        cells = ' | '.join(
-            ' / '.join(f'{1e3 * value:.{digits}f}' for value in row[key].values())
-            for key, digits in (
-                ('ship_rms', 1),
-                ('residual_rms', 2),
-                ('predictor_rms', 2),
-                ('bound_rms', 2),
-            )
-        )
+        ship = row['ship_rms'].values()
+        cells = [' / '.join(f'{1e3 * value:.1f}' for value in ship)]
+        cells.append(' / '.join(f'{1e3 * value:.2f}' for value in row['residual_rms'].values()))
+        for key in ('residual_rms', 'predictor_rms', 'bound_rms'):
+            parts = zip(row[key].values(), ship, strict=True)
+            cells.append(' / '.join(f'{100 * value / whole:.1f}' for value, whole in parts))
         lines.append(
-            f'| {row["significant_height_m"]:g} | {row["peak_period_s"]:g} | {cells} '
+            f'| {row["significant_height_m"]:g} | {row["peak_period_s"]:g} | {" | ".join(cells)} '
             f'| {row["mean_heave_share"]:.2f} | {100 * row["limited"]:.1f} % |'
         )
-    said = 'Roll [mrad] / pitch [mrad] / heave [mm], RMS, heave at model scale.'
+    said = (
+        'Roll [mrad] / pitch [mrad] / heave [mm], RMS, heave at model scale; then % of the ship.'
+    )
     seeds = ', '.join(map(str, result['seeds']))
     seconds = f'{result["seconds"]:g} s of each sea at model scale, seeds {seeds}.'
     return [*lines, '', f'{said} Hs and peak period are at full scale. {seconds}']
