@@ -9,6 +9,7 @@ from pathlib import Path
 import select
 import socket
 import struct
+import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -301,15 +302,18 @@ def test_a_socket_keeps_the_newest_sample_and_counts_what_it_refuses() -> None:
         assert heard.newest() is None
         with pytest.raises(OSError, match='in use'):
             DatagramSocket('flightgear', heard.port, '127.0.0.1')
-        # In a pair nothing is on its way: what was sent has come.
-        heard.close()
-        heard._socket, sender = socket.socketpair(type=socket.SOCK_DGRAM)
-        heard._socket.setblocking(False)
-        with sender:
-            for normal in (1.0, 2.0):
-                sender.send(data(r4=loads(normal, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0)))
-            sender.send(b'nonsense')
-        sample = heard.newest()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            before = time.time_ns()
+            send(sender, WHOLE, heard)
+            after = time.time_ns()
+            assert heard.newest() is not None
+            # When it came, not when somebody looked.
+            assert before <= heard.came_ns <= after
+            send(sender, data(r4=loads(2.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0)), heard)
+            sender.sendto(b'nonsense', ('127.0.0.1', heard.port))
+            sample = heard.newest()
+            while not heard.refused:
+                assert heard.newest() is None
         assert sample is not None
         assert sample[2] == pytest.approx(2.0 * GRAVITY)
         assert (heard.received, heard.refused) == (2, 1)

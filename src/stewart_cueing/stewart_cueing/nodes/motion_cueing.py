@@ -99,7 +99,7 @@ class MotionCueing(FollowingNode):
             return
         sample = self._socket.newest()
         if sample is not None:
-            self._take(sample)
+            self._take(sample, self._socket.came_ns)
 
     def make_follower(self, guard: MotionGuard) -> LiveRide:
         """Return the method with the settings of the platform."""
@@ -111,13 +111,16 @@ class MotionCueing(FollowingNode):
             return
         parts = message.linear_acceleration, message.angular_velocity
         try:
-            self._take(np.concatenate([vector_from_msg(part) for part in parts]))
+            sample = np.concatenate([vector_from_msg(part) for part in parts])
+            self._take(sample, self.get_clock().now().nanoseconds)
         except (VehicleInputError, MessageError) as error:
             self._refuse(error)
 
-    def _take(self, sample: Array) -> None:
+    def _take(self, sample: Array, came: int) -> None:
+        """Take a sample that came at an instant [ns]."""
         if self.phase is Phase.FOLLOW:
-            self.follower.input.put(sample, self.moment()[1])
+            assert self.playback is not None
+            self.follower.input.put(sample, self.playback.elapsed(came))
         self._taken += 1
         self._newest = sample
         self._mean += (float(sample[2]) - self._mean) / MEMORY

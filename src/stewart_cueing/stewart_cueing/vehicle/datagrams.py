@@ -56,6 +56,12 @@ PAUSE = 1.0
 AWAY = 2.0
 """A simulator that is silent for so long gives way to another one [s]."""
 
+SO_TIMESTAMPNS, TIMESPEC = 35, struct.Struct('@ll')
+"""Of Linux: every datagram says when it came, in seconds and nanoseconds."""
+
+ROOM = socket.CMSG_SPACE(TIMESPEC.size)
+"""For these beside a datagram [B]."""
+
 LONGEST = 65535
 """Length of a datagram at most [B]; X-Plane sends one of 5 kB if every index is checked."""
 
@@ -235,6 +241,7 @@ class DatagramSocket:
     Attributes:
         port: Where they arrive.
         paused: Whether the simulator has repeated one sample for `PAUSE`.
+        came_ns: When the newest sample came [ns since the epoch].
         received, refused: Datagrams so far that were used and not.
         refusal: Why the last one was refused.
         other: That another simulator sends at the same time, in a sentence; empty if none does.
@@ -253,7 +260,9 @@ class DatagramSocket:
         except OSError:
             self._socket.close()
             raise
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self._socket.setblocking(False)
+        self.came_ns = 0
         self.port = int(self._socket.getsockname()[1])
         self.received, self.refused, self.refusal = 0, 0, ''
         self._clock, self._last, self._changed = clock, np.full(6, np.nan), 0.0
@@ -276,7 +285,7 @@ class DatagramSocket:
         None if none has, or if the simulator is paused.
         """
         sample, now = None, self._clock()
-        for datagram in self._of_one_sender(now):
+        for datagram, stamp in self._of_one_sender(now):
             try:
                 came = self._parse(datagram)
                 self._require_version(datagram, now)
@@ -286,7 +295,7 @@ class DatagramSocket:
                     self._version.wild(datagram, now, self.refusal)
             else:
                 if self._version.plausible(now):
-                    sample = came
+                    sample, self.came_ns = came, stamp
                     self.received += 1
                     continue
             self.refused += 1
@@ -311,24 +320,27 @@ class DatagramSocket:
                 f'by index {ATTITUDE} the aircraft turns as one of {self._turning.form}: choose it'
             )
 
-    def _of_one_sender(self, now: float) -> list[bytes]:
-        """Return the datagrams that have come of one simulator, and refuse those of others."""
-        came = []
+    def _of_one_sender(self, now: float) -> list[tuple[bytes, int]]:
+        """Return what has come of one simulator, and when [ns]; refuse what others send."""
+        came, senders = [], []
         with suppress(BlockingIOError):
             for _ in range(1000):
-                came.append(self._socket.recvfrom(LONGEST))
-        senders = [sender for _, sender in came]
+                data, [(*_, stamp)], _, sender = self._socket.recvmsg(LONGEST, ROOM)
+                seconds, nanoseconds = TIMESPEC.unpack(stamp)
+                came.append((data, seconds * 1_000_000_000 + nanoseconds))
+                senders.append(sender)
         if self._sender in senders:
             self._sent = now
         elif now - self._sent > AWAY:
             self._sender = None
         if self._sender is None:
-            self._sender = next((who for what, who in came if self._is_sample(what)), None)
+            sent = zip(came, senders, strict=True)
+            self._sender = next((who for (what, _), who in sent if self._is_sample(what)), None)
             self._sent = now
         if now - self._other_heard > AWAY:
             self.other = ''
         if self._sender is None:
-            return [datagram for datagram, _ in came]
+            return came
         others = [sender for sender in senders if sender != self._sender]
         if others:
             self.refused += len(others)
@@ -337,7 +349,7 @@ class DatagramSocket:
                 f'another simulator, at {_place(others[-1])}, is not heard while the one at '
                 f'{_place(self._sender)} sends'
             )
-        return [datagram for datagram, sender in came if sender == self._sender]
+        return [item for item, who in zip(came, senders, strict=True) if who == self._sender]
 
     def _is_sample(self, datagram: bytes) -> bool:
         """Tell whether a datagram is one of a simulator."""
