@@ -1,12 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
+from contextlib import nullcontext
 import os
 from pathlib import Path
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
+from stewart_simulation.errors import RigError
 from stewart_simulation.loop import unix_connection, unix_listener
+from stewart_simulation.rig.directory import claim
 
 
 def test_what_is_there_answers(tmp_path: Path) -> None:
@@ -67,3 +71,29 @@ def test_where_nobody_listens_it_says_so(tmp_path: Path) -> None:
     unix_listener(tmp_path / 'control', socket.SOCK_STREAM).close()
     with pytest.raises(ConnectionRefusedError):
         unix_connection(tmp_path / 'control', socket.SOCK_STREAM)
+
+
+@pytest.mark.parametrize(('mode', 'refused'), [(0o777, True), (0o1777, False), (0o755, False)])
+def test_a_rig_takes_no_folder_that_others_could_exchange(
+    tmp_path: Path, mode: int, refused: bool
+) -> None:
+    folder = tmp_path / 'shared' / 'ex800'
+    folder.mkdir(parents=True)
+    folder.parent.chmod(mode)
+
+    with pytest.raises(RigError, match='is open to others') if refused else nullcontext():
+        claim(folder)
+
+
+def test_a_rig_takes_no_folder_in_a_folder_of_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'ex800').mkdir()
+    theirs = SimpleNamespace(st_mode=0o40755, st_uid=os.geteuid() + 1)
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> object:
+        return theirs if path == tmp_path else os.stat(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, 'stat', stat)
+    with pytest.raises(RigError, match='is open to others'):
+        claim(tmp_path / 'ex800')

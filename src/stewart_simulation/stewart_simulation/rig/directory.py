@@ -66,15 +66,18 @@ def claim(directory: Path) -> None:
     """Make the folder, and remove what a killed rig may have left there.
 
     Raises:
-        RigError: If a rig runs there.
+        RigError: If a rig runs there, or somebody else could exchange the folder.
         OSError: If the folder cannot be made.
     """
     if is_alive(directory):
         raise RigError(f'a virtual rig runs in {directory} already')
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    status = directory.lstat()
+    status, above = directory.lstat(), directory.parent.stat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise RigError(f'{directory} belongs to somebody else')
+    everybody = above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX
+    if everybody or above.st_uid not in {0, os.geteuid()}:
+        raise RigError(f'{directory.parent} is open to others: expected a folder of your own')
     remove_ends(directory)
 
 
