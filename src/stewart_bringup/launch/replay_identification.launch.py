@@ -13,7 +13,16 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.parameter_descriptions import ParameterValue
-from stewart_bringup.launching import arguments, asked, model, process, rviz, text, value_of
+from stewart_bringup.launching import (
+    arguments,
+    asked,
+    model,
+    process,
+    rviz,
+    text,
+    this_machine,
+    value_of,
+)
 
 CLOCK_RATE = 100.0
 
@@ -21,6 +30,7 @@ CLOCK_RATE = 100.0
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
+            *this_machine(),
             DeclareLaunchArgument('bag', description='recording of a rig that was excited'),
             *arguments(platform='ex800', namespace='', use_sim_time='true', rviz='false'),
             *arguments(model='true', log_level='info', output='identified'),

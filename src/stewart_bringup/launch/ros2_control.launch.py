@@ -14,7 +14,7 @@ from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from stewart_bringup.launching import arguments, clock, value_of
+from stewart_bringup.launching import arguments, clock, this_machine, value_of
 from stewart_bringup.rigs import config_file
 from stewart_description.urdf import render_urdf
 
@@ -24,6 +24,7 @@ CONTROLLERS = ('joint_state_broadcaster', 'leg_trajectory_controller')
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
+            *this_machine(),
             *arguments(platform='vigo', namespace='', use_sim_time='false'),
             OpaqueFunction(function=controllers),
         ]

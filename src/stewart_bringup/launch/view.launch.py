@@ -15,12 +15,22 @@ from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from stewart_bringup.launching import arguments, asked, clock, model, rviz, text, value_of
+from stewart_bringup.launching import (
+    arguments,
+    asked,
+    clock,
+    model,
+    rviz,
+    text,
+    this_machine,
+    value_of,
+)
 
 
 def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
+            *this_machine(),
             *arguments(platform='vigo', namespace='', use_sim_time='false', rviz='true'),
             *arguments(model='true', config='', web='false', port='8080'),
             OpaqueFunction(function=view),

@@ -25,6 +25,7 @@ from launch.actions import (
     ExecuteProcess,
     OpaqueFunction,
     RegisterEventHandler,
+    SetEnvironmentVariable,
     Shutdown,
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
@@ -47,6 +48,7 @@ from stewart_bringup.verbs.graph import speed_of
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_node_support.executable import node_entry
+from stewart_node_support.running import on_this_machine
 from stewart_simulation.rig.directory import READY
 
 DRIVER = 'driver'
@@ -100,9 +102,15 @@ def arguments(*names: str, **defaults: str) -> list[Any]:
     ]
 
 
+def this_machine() -> list[Any]:
+    """Return what keeps the graph on this machine, for processes that are not ours, too."""
+    return [SetEnvironmentVariable(name, value) for name, value in on_this_machine().items()]
+
+
 def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]:
     """Return what `rig_processes` asks for, with its defaults."""
     return [
+        *this_machine(),
         *arguments(rig=rig, wave=wave, platform='', namespace=''),
         *arguments(time=REAL, speed=AS_IT_PASSES, use_sim_time='false'),
         *arguments(rviz=rviz, model='true', record='false', bag='recording', log_level='info'),

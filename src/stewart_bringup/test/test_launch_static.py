@@ -25,6 +25,7 @@ from stewart_bringup.rigs import available, nodes_of, RIG
 from stewart_bringup.verbs import run
 from stewart_bringup.verbs.graph import chosen_speed
 from stewart_description.urdf import render_urdf
+from stewart_node_support.running import DISCOVERY_VARIABLES
 from stewart_simulation.rig.directory import READY
 import yaml
 
@@ -125,6 +126,7 @@ STUBS = {
         'ExecuteProcess',
         'OpaqueFunction',
         'RegisterEventHandler',
+        'SetEnvironmentVariable',
         'Shutdown',
     ),
     'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
@@ -245,6 +247,21 @@ def test_static_every_process_is_installed_and_knows_its_parameters(
         for item in node.keywords['parameters']:
             if isinstance(item, Entity):
                 assert Path(item.args[0]).is_file()
+
+
+@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
+def test_static_every_launched_graph_stays_on_this_machine(
+    path: Path, launch: Callable[[str], Launch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in DISCOVERY_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    first = launch(path.name.partition('.')[0]).description[0]
+
+    assert (first.kind, *first.args) == (
+        'SetEnvironmentVariable',
+        'ROS_AUTOMATIC_DISCOVERY_RANGE',
+        'LOCALHOST',
+    )
 
 
 @pytest.mark.parametrize('rig', sorted(available('rig')))

@@ -27,6 +27,19 @@ PROFILES = Path(__file__).with_name('fast_dds.xml')
 # Either names the settings of Fast DDS; other middleware heeds neither.
 PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
 
+DISCOVERY_VARIABLES = (
+    'ROS_AUTOMATIC_DISCOVERY_RANGE',
+    'ROS_STATIC_PEERS',
+    'ROS_LOCALHOST_ONLY',
+)
+"""Each says whom nodes look for; the first is the one that we set."""
+
+
+def on_this_machine() -> dict[str, str]:
+    """Return what keeps the graph on this machine; nothing where somebody chose its range."""
+    chosen = any(os.environ.get(name) for name in DISCOVERY_VARIABLES)
+    return {} if chosen else {DISCOVERY_VARIABLES[0]: 'LOCALHOST'}
+
 
 @contextmanager
 def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
@@ -34,13 +47,15 @@ def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
 
     Where nobody has chosen settings of Fast DDS, ours are taken: with its own, one of three
     commands to a running rig is heard three seconds late, and who subscribes late to what is
-    published in the same process misses the first message.
+    published in the same process misses the first message. Where nobody has chosen how far the
+    graph reaches, it stays on this machine (docs/decisions/0106-the-graph-stays-here.md).
 
     Args:
         args: Command line for rclpy; ``sys.argv`` by default.
     """
     if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
         os.environ[PROFILE_VARIABLES[0]] = str(PROFILES)
+    os.environ.update(on_this_machine())
     rclpy.init(
         args=None if args is None else list(args), signal_handler_options=SignalHandlerOptions.NO
     )

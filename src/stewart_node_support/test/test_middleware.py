@@ -14,7 +14,12 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.node import Node
 from std_msgs.msg import Int32
-from stewart_node_support.running import middleware, PROFILE_VARIABLES, PROFILES
+from stewart_node_support.running import (
+    DISCOVERY_VARIABLES,
+    middleware,
+    PROFILE_VARIABLES,
+    PROFILES,
+)
 
 pytestmark = pytest.mark.ros
 THIS_MACHINE = PROFILES.with_name('this_machine.xml')
@@ -33,6 +38,28 @@ def test_participants_announce_themselves_five_times_a_second(
     period = ElementTree.parse(PROFILES).find('.//{*}leaseAnnouncement/{*}nanosec')
     assert period is not None
     assert period.text == '200000000'
+
+
+@pytest.mark.parametrize(
+    ('chosen', 'range_'),
+    [
+        ({}, 'LOCALHOST'),
+        ({'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}, 'SUBNET'),
+        ({'ROS_STATIC_PEERS': '192.0.2.1'}, ''),
+        ({'ROS_LOCALHOST_ONLY': '1'}, ''),
+    ],
+)
+def test_the_graph_stays_on_this_machine_unless_somebody_chose(
+    chosen: dict[str, str], range_: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    for name in DISCOVERY_VARIABLES:
+        monkeypatch.setenv(name, chosen.get(name, ''))
+    monkeypatch.setattr(
+        rclpy, 'init', lambda **_: started.append(os.environ[DISCOVERY_VARIABLES[0]])
+    )
+    with middleware([]):
+        assert started == [range_]
 
 
 @pytest.mark.parametrize('name', PROFILE_VARIABLES)
