@@ -4,7 +4,7 @@
 
 ``python mutation/mutate.py [MODULE ...] [--most N] [--again]``: of the modules of TARGETS whose
 names contain one of the words, or all; N of their mutants, drawn at random; with --again only the
-survivors of the last run.
+survivors of the last run, where the module is as it was then; of others nothing older is kept.
 
 Every mutant runs in a process forked from one that has pytest and numpy loaded, with kernels as
 plain Python, so it costs what its tests cost: first those that take under a second, and the others
@@ -54,22 +54,37 @@ RESULT = harness.OUTPUT / 'mutation.json'
 CONFIGURED = ('--rootdir', str(ROOT), '-c', str(ROOT / 'pyproject.toml'))
 CHOSEN = 'not slow and not ros and not realtime and not installed'
 QUICK, LONGEST = 1.0, 15.0
-KINEMATICS, DRIVER = 'stewart_kinematics', 'stewart_driver'
+KINEMATICS, DRIVER, CUEING = 'stewart_kinematics', 'stewart_driver', 'stewart_cueing'
 PATH_TESTS = ('interpolation', 'interpolation_stops', 'path', 'path_gaps', 'speed_scaling')
 PATH_TESTS += ('jog', 'two_sources')
 GUARD_TESTS = ('motion_guard', 'motion_guard_stream', 'guard_margins', 'crank_gap')
+CYCLE_TESTS = ('cycle', 'cycle_faults', 'cycle_grid', 'inline_cycle', 'speed_scaling', 'jog')
 TARGETS: dict[str, tuple[str, ...]] = {
+    f'{CUEING}.kernels.governor': ('governor',),
+    f'{KINEMATICS}.control.admission': ('arbitration', 'steering'),
+    f'{KINEMATICS}.kernels.attitudes': ('attitude', 'fading', 'waves', 'steering'),
     f'{KINEMATICS}.kernels.guard': ('motion_guard',),
     f'{KINEMATICS}.kernels.legs': ('inverse', 'jacobian', 'joint_states'),
     f'{KINEMATICS}.kernels.linear_systems': ('linear_systems',),
     f'{KINEMATICS}.kernels.newton': ('newton', 'forward'),
+    f'{KINEMATICS}.kernels.rods': ('rods', 'joint_states'),
+    f'{KINEMATICS}.kernels.rotations': ('rotations', 'attitude', 'inverse', 'newton', 'rods'),
+    f'{KINEMATICS}.kernels.steering': ('steering',),
+    f'{KINEMATICS}.kernels.tracking': ('tracking',),
+    f'{KINEMATICS}.kernels.vectors': ('rotations', 'inverse', 'newton', 'rods'),
     f'{KINEMATICS}.limits.continuity': ('motion_guard_stream', 'crank_gap'),
     f'{KINEMATICS}.limits.guard': GUARD_TESTS,
     f'{KINEMATICS}.limits.guarded': GUARD_TESTS,
+    f'{DRIVER}.control.cycle': CYCLE_TESTS,
+    f'{DRIVER}.control.operation': CYCLE_TESTS,
     f'{DRIVER}.control.state_machine': ('state_machine',),
     f'{DRIVER}.control.supervision': ('supervision', 'standstill', 'daq_core'),
+    f'{DRIVER}.daq.amplifiers': ('daq_core',),
+    f'{DRIVER}.ethercat.ending': ('ethercat_core', 'ethercat_end'),
     f'{DRIVER}.path.common_stop': ('common_stop', 'interpolation_stops'),
     f'{DRIVER}.path.interpolation': PATH_TESTS,
+    f'{DRIVER}.path.jog': ('jog',),
+    f'{DRIVER}.path.leg_kernels': ('segment', 'interpolation', 'common_stop', 'supervision'),
     f'{DRIVER}.path.path': PATH_TESTS,
     f'{DRIVER}.path.path_clock': ('path', 'path_gaps', 'speed_scaling'),
     f'{DRIVER}.path.segment': ('segment', 'interpolation'),
@@ -98,6 +113,11 @@ def source_of(module: str) -> Path:
     """Return the file of a module."""
     package = module.partition('.')[0]
     return ROOT / 'src' / package / f'{module.replace(".", "/")}.py'
+
+
+def fingerprint(module: str) -> str:
+    """Return the SHA-256 of a module's source: what was found of another source counts no more."""
+    return hashlib.sha256(source_of(module).read_bytes()).hexdigest()
 
 
 def tests_of(module: str) -> list[str]:
@@ -222,7 +242,7 @@ def examine(work: tuple[str, int, Sequence[dict[str, Any]] | None]) -> dict[str,
             print(f'{module}:{mutant.line}: {mutant.text}', flush=True)
     return {
         'module': module,
-        'sha256': hashlib.sha256(source.encode()).hexdigest(),
+        'sha256': fingerprint(module),
         'tests': len(quick) + len(long),
         'mutants': len(everything),
         'tried': len(drawn),
@@ -252,10 +272,18 @@ def main() -> int:
     parser.add_argument('words', nargs='*', metavar='MODULE')
     parser.add_argument('--most', type=int, default=10_000, help='of each module, at random')
     parser.add_argument('--jobs', type=int, default=1)
-    parser.add_argument('--again', action='store_true', help='only survivors of the last run')
+    parser.add_argument(
+        '--again',
+        action='store_true',
+        help='only survivors of the last run, where the module is as it was',
+    )
     chosen = parser.parse_args()
     before = json.loads(RESULT.read_text(encoding='utf-8')) if RESULT.exists() else {}
-    kept = {item['module']: item for item in before.get('mutation', ())}
+    kept = {
+        item['module']: item
+        for item in before.get('mutation', ())
+        if item['module'] in TARGETS and item['sha256'] == fingerprint(item['module'])
+    }
     modules = [
         name for name in TARGETS if not chosen.words or any(word in name for word in chosen.words)
     ]
