@@ -27,12 +27,13 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
+    # The oldest that `make test-compat` runs with; they hold for all that require this package.
     install_requires=[
         'matplotlib',
-        'numba',
+        'numba>=0.58',
         'numpy',
         'PyYAML',
-        'scipy',
+        'scipy>=1.11',
         'stewart_description',
         'stewart_tables',
     ],

@@ -19,7 +19,8 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
-    install_requires=['matplotlib', 'numpy', 'rich'],
+    # The oldest that `make test-compat` runs with; they hold for all that require this package.
+    install_requires=['matplotlib>=3.6', 'numpy>=1.26', 'rich'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
 )
