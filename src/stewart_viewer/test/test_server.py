@@ -130,6 +130,18 @@ def test_the_page_is_not_shown_within_others(bare: Page) -> None:
     assert asked(bare.url, Sec_Fetch_Dest='document', Sec_Fetch_Site='cross-site')[0] == 200
 
 
+@pytest.mark.parametrize(
+    'up', ['..', '%2e%2e', '..%2f..', '%2E%2E%2F%2E%2E', 'assets/../..', '....//..', '..%5c..']
+)
+def test_no_address_leads_out_of_the_pages_folder(up: str, bare: Page) -> None:
+    # Two folders above the page's own there is a file of the library.
+    for path in (f'/{up}/__init__.py', f'/{up}/{up}/__init__.py', f'/{up}/{up}/{up}/etc/passwd'):
+        status, content = asked(f'{bare.url}{path}')
+        assert status in {400, 403, 404}, path
+        assert b'ViserServer' not in content
+    assert asked(f'{bare.url}/{viser.__file__}')[0] in {400, 403, 404}
+
+
 def test_the_server_behind_the_gate_hears_the_gate_alone(bare: Page) -> None:
     assert asked(f'http://127.0.0.1:{bare.server.get_port()}')[0] == 403
     assert handshake(bare.server.get_port()) == 403
