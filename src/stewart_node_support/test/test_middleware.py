@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 from xml.etree import ElementTree
 
@@ -70,6 +73,37 @@ def test_settings_of_the_user_stay(name: str, monkeypatch: pytest.MonkeyPatch) -
     with middleware([]):
         pass
     assert {os.environ[other] for other in PROFILE_VARIABLES} == {'', '/etc/profiles.xml'}
+
+
+@pytest.mark.slow
+def test_a_keystore_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    enclave = tmp_path / 'enclaves'
+    enclave.mkdir()
+    for name in ('identity_ca.cert', 'cert', 'key', 'permissions_ca.cert'):
+        (enclave / f'{name}.pem').touch()
+    for name in ('governance', 'permissions'):
+        (enclave / f'{name}.p7s').touch()
+    asked = {
+        'ROS_SECURITY_ENABLE': 'true',
+        'ROS_SECURITY_STRATEGY': 'Enforce',
+        'ROS_SECURITY_KEYSTORE': str(tmp_path),
+    }
+    code = (
+        'from rclpy.node import Node\n'
+        'from stewart_node_support.running import middleware\n'
+        "with middleware([]):\n    Node('alone')\n    print('it runs')"
+    )
+    ended = subprocess.run(
+        [sys.executable, '-c', code],
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60.0,
+    )
+    assert ended.returncode != 0
+    assert not ended.stdout
+    assert 'security' in ended.stderr.lower()
 
 
 def test_who_subscribes_after_5000_messages_hears_the_next() -> None:
