@@ -25,7 +25,7 @@ from stewart_viewer.snapshot import Snapshot
 import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
-WAVES = ('ocean', 'excitation', 'cueing', 'stabilisation')
+WAVES: tuple[str, ...] = ('ocean', 'excitation', 'cueing', 'stabilisation')
 # A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
 JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].

@@ -12,7 +12,7 @@ from stewart_viewer.recording import Recording
 from stewart_viewer.snapshot import Part
 import viser
 
-PICTURE = 0.05
+PICTURE = 1.0 / 30.0
 """Time from one picture to the next [s]."""
 
 STEP = 0.01
@@ -45,18 +45,22 @@ class Replay:
         self._speed = gui.add_dropdown('speed', SPEEDS, initial_value=speed)
         if events:
             chosen = gui.add_dropdown('go to', (NOWHERE, *events), initial_value=NOWHERE)
-            chosen.on_update(lambda event: self._go_to(events.get(event.target.value)))
+            chosen.on_update(
+                lambda event: self._go_to(event.target, events.get(event.target.value))
+            )
 
     def _on_scrub(self, event: Any) -> None:
         """Pause when a person takes the slider; playing moves it, too."""
         if event.client_id is not None:
             self._playing.value = False
 
-    def _go_to(self, time: float | None) -> None:
+    def _go_to(self, chosen: Any, time: float | None) -> None:
         if time is not None:
             self._playing.value = False
             # An event is seen a moment after it.
             self._slider.value = min(round(time + STEP, 2), self._slider.max)
+            # Only what is new is told: so the same event can be gone to again.
+            chosen.value = NOWHERE
 
     def run(self, ended: Callable[[], bool]) -> None:
         """Play until asked to end; at the end of the recording it begins anew."""

@@ -96,13 +96,8 @@ class ProbeRig:
     def say(self, pose: Pose, state: int, reason: str) -> None:
         """Tell where the platform is, from now on, and what the driver says."""
         self._pose = pose
-        self._said = DriverState(state=state, simulated=True, reason=reason)
-        self.repeat()
-
-    def repeat(self) -> None:
-        """Say at once what was said last."""
         self._repeat()
-        self._states.publish(self._said)
+        self._states.publish(DriverState(state=state, simulated=True, reason=reason))
 
     def die(self) -> None:
         """Publish no more of what `say` tells."""

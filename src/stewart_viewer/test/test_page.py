@@ -47,6 +47,8 @@ from stewart_viewer.nodes.web_viewer import WebViewer
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]
 # The software renderer is given this time for one picture [s].
 SETTLED = 0.5
+NO_EVENT = 'input[value="an event …"]'
+FAULT = '//*[@role="option"][contains(., "FAULT")]'
 PLOTS = """
 return [...document.querySelectorAll('.uplot:has(canvas):has(.u-title)')].map(plot => {
     const canvas = plot.querySelector('canvas');
@@ -181,9 +183,12 @@ def test_the_time_slider_of_a_recording_moves_the_platform(
                 return rows[0] - rows[1] > 10.0
 
             wait_until(climbs)
-            browser.find_element('css selector', 'input[value="an event …"]').click()
-            browser.find_element('xpath', '//*[@role="option"][contains(., "FAULT")]').click()
-            wait_until(lambda: slider.get_attribute('aria-valuenow') == '1.01')
+            for _ in range(2):
+                slider.send_keys(Keys.END)
+                wait_until(lambda: browser.find_elements('css selector', NO_EVENT))
+                browser.find_element('css selector', NO_EVENT).click()
+                browser.find_element('xpath', FAULT).click()
+                wait_until(lambda: slider.get_attribute('aria-valuenow') == '1.01')
             wait_until(lambda: 'leg 3 is late' in banner(browser))
         finally:
             view.send_signal(signal.SIGINT)

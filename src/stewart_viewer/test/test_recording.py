@@ -25,7 +25,7 @@ from stewart_viewer.recognition import (
     WrongPlatform,
 )
 from stewart_viewer.recording import Recording, Track
-from stewart_viewer.replay import Replay
+from stewart_viewer.replay import NOWHERE, Replay
 from stewart_viewer.snapshot import DriveReport, Snapshot
 from stewart_viewer.verbs.recorded import read_recording
 import viser
@@ -213,6 +213,23 @@ def test_the_time_slider_shows_its_instant(server: viser.ViserServer) -> None:
     assert [item.pose.position[0] for item in shown if item.pose is not None] == [2.0, 0.0, 3.0]
 
 
+def test_thirty_pictures_a_second_are_made(
+    server: viser.ViserServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+
+    watch = SimpleNamespace(monotonic=lambda: clock[0], sleep=sleep)
+    monkeypatch.setattr('stewart_viewer.replay.time', watch)
+    shown: list[Snapshot] = []
+    replay = Replay(server, [SimpleNamespace(show=shown.append)], Recording(track(4)))
+    replay.run(lambda: clock[0] >= 2.0)
+    assert len(shown) == pytest.approx(60, abs=1)
+    assert shown[-1].time == pytest.approx(2.0, abs=0.05)
+
+
 def test_a_hand_on_the_slider_pauses_and_an_event_is_gone_to(server: viser.ViserServer) -> None:
     reports = ((0.5, DriveReport('ENABLED')), (1.5, DriveReport('FAULT', reason='a leg')))
     replay = Replay(server, [], Recording(track(4), reports=reports))
@@ -223,7 +240,9 @@ def test_a_hand_on_the_slider_pauses_and_an_event_is_gone_to(server: viser.Viser
 
     assert [mark.value for mark in replay._slider._marks] == [0.5, 1.5]
     replay._playing.value = True
-    replay._go_to(1.5)
+    chosen = SimpleNamespace(value='1.50 s: FAULT, a leg')
+    replay._go_to(chosen, 1.5)
+    assert chosen.value == NOWHERE
     assert replay._slider.value == pytest.approx(1.51)
     assert not replay._playing.value
 

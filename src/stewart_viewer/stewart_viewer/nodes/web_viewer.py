@@ -134,12 +134,9 @@ class WebViewer(Node):
             return Report(Level.ERROR, 'the page stands still: nothing draws it any more', values)
         if self.view.failure:
             return Report(Level.WARN, self.view.failure, values)
-        text = (
-            f'showing {self.view.url.partition("?")[0]}'
-            if self._heard
-            else 'nothing of the rig was heard yet'
-        )
-        return Report(Level.OK, text, values)
+        if not self._heard:
+            return Report(Level.OK, 'nothing of the rig was heard yet', values)
+        return Report(Level.OK, f'showing {self.view.url.partition("?")[0]}', values)
 
     def _wrong(self) -> str:
         return '' if self._comparison is None else self._comparison.verdict
