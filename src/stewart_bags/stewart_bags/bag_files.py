@@ -84,7 +84,9 @@ def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
 
 def missing_files(path: Path) -> list[Path]:
     """Return the files of a bag that its ``metadata.yaml`` names and that are not there."""
-    return [path / name for name in sorted(_promised(path)) if not (path / name).is_file()]
+    # Not looked for by their names, of which some no file can have.
+    there = {item.name for item in path.glob('*') if item.is_file()}
+    return [path / name for name in sorted(_promised(path) - there)]
 
 
 def _classify(path: Path) -> StorageFile | None:

@@ -191,6 +191,16 @@ def test_file_named_by_the_metadata_has_to_be_there(
         assert [str(item) for item in found.damages] == ['bag.mcap at byte 0: it is not there']
 
 
+def test_metadata_may_name_what_no_file_can_be_called(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path]
+) -> None:
+    path, name = make_bag(5), 'a' * 300
+    text = (path / 'metadata.yaml').read_text()
+    (path / 'metadata.yaml').write_text(text.replace(storage_file(path).name, name))
+    with pytest.raises(DamagedBag, match=f'names {name}, not there'):
+        Bag(path)
+
+
 def test_a_damaged_part_is_named_and_the_whole_bag_is_to_be_rescued(
     make_bag: Callable[..., Path], storage_file: Callable[[Path], Path]
 ) -> None:
