@@ -372,7 +372,10 @@ def _joined(parts: Iterator[Part], count: int) -> dict[str, Any]:
         until = filled + len(part['stamp_ns'])
         if not filled:
             # All at once: to touch fresh memory twice takes longer than to decode.
-            arrays = {key: _room(values, max(count, until)) for key, values in part.items()}
+            try:
+                arrays = {key: _room(values, max(count, until)) for key, values in part.items()}
+            except (MemoryError, ValueError):  # a damaged file counts what cannot be
+                arrays = {key: _room(values, until) for key, values in part.items()}
         elif until > len(arrays['stamp_ns']):
             # An mcap file need not tell how many messages it has.
             arrays = {key: np.concatenate([old, _room(old, until)]) for key, old in arrays.items()}

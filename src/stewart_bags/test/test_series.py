@@ -160,8 +160,8 @@ def test_messages_a_file_does_not_count_are_read(
             writer.write('/actuator_states', number, joint_state(number))
     with Bag(tmp_path / 'bag') as bag:
         whole = read_joints(bag, 'actuator_states')
-        # As rosbags counts where the statistics of an mcap file leave the channels out.
-        for count in (0, 20):
+        # As rosbags counts where the statistics of an mcap file leave the channels out, or err.
+        for count in (0, 20, 2**56, 2**64 - 1):
             bag.topics['/actuator_states'] = replace(bag.topics['/actuator_states'], count=count)
             found = read_joints(bag, 'actuator_states')
             np.testing.assert_array_equal(found.bag_time_ns, np.arange(50))
