@@ -39,6 +39,7 @@ class Slave:
         self.watchdog_ms, self.output_manager = 100.0, 0x64
         self.written: list[int] = []
         self.system_time = 0
+        self.complete_access = True
         self.setup_func: Callable[[Slave], None] = lambda _slave: None
 
     @property
@@ -55,6 +56,9 @@ class Slave:
 
     def add_emergency_callback(self, callback: Any) -> None:
         self.tell = callback
+
+    def _disable_complete_access(self) -> None:
+        self.complete_access = False
 
     sdo_read: Callable[..., bytes]
     tell: Callable[[Any], None]

@@ -241,15 +241,30 @@ def test_an_emergency_while_the_maps_are_read_does_not_end_a_start(
         cable.bus.map(watchdog=0.1, sync=None)
 
 
-@pytest.mark.parametrize('disturbed', [False, True])
-def test_a_refused_object_of_the_maps_ends_a_start_unless_an_emergency_came_before(
-    monkeypatch: pytest.MonkeyPatch, *, disturbed: bool
+def refused(slave: int) -> Exception:
+    return bus_module.pysoem.SdoError(slave, 0x1C12, 0, 0x06010004, 'no complete access')
+
+
+def test_a_refused_object_of_the_maps_ends_no_start_whose_sizes_fit(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    refused = bus_module.pysoem.SdoError(3, 0x1C12, 0, 0x06020000, 'no object')
-    cable = laid_out(monkeypatch, *[Exception('unexpected error')] * disturbed, refused)
-    with pytest.raises(NotOperational, match='the process data') as caught:
+    """SOEM asks in another way, or goes by the EEPROM, and a start with the right map ended."""
+    cable = laid_out(monkeypatch, refused(3))
+    assert not any(slave.complete_access for slave in cable.master.slaves)
+    cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
+    cable.master.slaves[2].output = b''
+    said = r'leg 2 refuses 1C12h:0 \(no complete access\); .* leg 2 has 0 and 28 octets'
+    with pytest.raises(NotOperational, match=said) as caught:
         cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
-    assert isinstance(caught.value, DisturbedMap) == disturbed
+    assert not isinstance(caught.value, DisturbedMap)
+
+
+def test_a_refused_object_behind_an_emergency_lets_a_start_begin_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cable = laid_out(monkeypatch, Exception('unexpected error'), refused(3))
+    with pytest.raises(DisturbedMap, match='the process data'):
+        cable.bus.map(watchdog=0.1, sync=None, sizes=SIZES)
 
 
 def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,9 +113,11 @@ class Bus:
         """
         self._clocks_run = False
         self._master.config_init()
-        # Before the first SDO: an emergency that waits in a mailbox would be raised there.
         for slave in self._master.slaves:
+            # Before the first SDO: an emergency that waits in a mailbox would be raised there.
             slave.add_emergency_callback(self._take_emergency)
+            # Some advertise it and refuse it; their maps are read well object by object.
+            slave._disable_complete_access()
         slaves = list(self._master.slaves)
         ours = [
             slave
@@ -177,7 +179,8 @@ class Bus:
                 compare nothing.
 
         Raises:
-            NotOperational: If a drive does not reach SAFEOP.
+            NotOperational: If a drive does not reach SAFEOP, or has refused to tell a map and
+                exchanges more or less octets.
             UnusableMap: If a drive exchanges more or less octets.
             DisturbedMap: If either is so and an emergency has come meanwhile: the next try may
                 succeed, from `scan` on.
@@ -205,7 +208,7 @@ class Bus:
             self._master.config_dc()
             self._clocks_run = True
         try:
-            disturbed = self._lay_out()
+            doubt = self._lay_out()
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
             said = 'no answer to the watchdog time or the system time'
@@ -215,15 +218,16 @@ class Bus:
                 check_sizes(sizes, [(len(item.output), len(item.input)) for item in self._slaves])
             self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)
         except TransportError as error:
-            if disturbed:
-                said = f'an emergency came while the process data were laid out; {error}'
-                raise DisturbedMap('SAFEOP', [said]) from error
+            if doubt:
+                kind, said = doubt
+                raise kind('SAFEOP', [f'{said}; {error}']) from error
             raise
 
-    def _lay_out(self) -> bool:
-        """Let SOEM read the maps; tell whether an emergency has come meanwhile.
+    def _lay_out(self) -> tuple[type[NotOperational], str] | None:
+        """Let SOEM read the maps; return what to raise and say if they turn out to be wrong.
 
-        It came instead of an answer, or beside all of them, which SOEM does not tell.
+        SOEM goes on by the EEPROM where an object is refused. An emergency came instead of an
+        answer, or beside all of them, which SOEM does not tell.
         """
         for slave in self._master.slaves:
             # What waits already is out of the way.
@@ -231,13 +235,20 @@ class Bus:
         try:
             self._master.config_map()
         except pysoem.ConfigMapError as error:
-            named = [hasattr(item, 'slave_pos') for item in error.error_list]
+            found = error.error_list
+            if all(isinstance(item, pysoem.SdoError) for item in found):
+                return NotOperational, ', '.join(map(self._refused, found))
+            named = [hasattr(item, 'slave_pos') for item in found]
             if any(named):
                 # Behind an emergency the answers may have been those to other questions.
                 kind = NotOperational if all(named) else DisturbedMap
                 raise kind('SAFEOP', [f'the process data: {error}']) from error
-            return True
-        return False
+            return DisturbedMap, 'an emergency came while the process data were laid out'
+        return None
+
+    def _refused(self, error: pysoem.SdoError) -> str:
+        place = self._place(error.slave_pos - 1)
+        return f'{place} refuses {error.index:04X}h:{error.subindex} ({error.desc})'
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
