@@ -241,6 +241,20 @@ def test_an_emergency_while_the_maps_are_read_does_not_end_a_start(
         cable.bus.map(watchdog=0.1, sync=None)
 
 
+def test_terminals_of_a_few_bits_count_in_the_working_counter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SOEM counts who moves on by an octet: 18, and each frame that came back was another."""
+    cable = laid_out(monkeypatch)
+    cable.master.slaves[0].output = b''
+    cable.bus.map(watchdog=0.1, sync=None)
+    assert cable.bus.expected == 19
+    # A frame for each of two datagrams of long process data counts more than once.
+    cable.master.expected_wkc = 36
+    cable.bus.map(watchdog=0.1, sync=None)
+    assert cable.bus.expected == 36
+
+
 def refused(slave: int) -> Exception:
     return bus_module.pysoem.SdoError(slave, 0x1C12, 0, 0x06010004, 'no complete access')
 

@@ -53,6 +53,7 @@ class Bus:
     Attributes:
         drives: In the order of the cable, after `scan`.
         watchdogs: After which silence each drive stops [s], 0: never; after `map`.
+        expected: Working counter if every slave takes part; after `map`.
 
     Raises:
         NoInterface: If there is no such interface.
@@ -78,6 +79,7 @@ class Bus:
         self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
         self.watchdogs: list[float] = []
+        self.expected = 0
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: dict[int, Future[Any]] = {}
         self._clocks_run = False
@@ -209,6 +211,7 @@ class Bus:
             self._clocks_run = True
         try:
             doubt = self._lay_out()
+            self.expected = max(int(self._master.expected_wkc), self._counted())
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
             said = 'no answer to the watchdog time or the system time'
@@ -245,6 +248,10 @@ class Bus:
                 raise kind('SAFEOP', [f'the process data: {error}']) from error
             return DisturbedMap, 'an emergency came while the process data were laid out'
         return None
+
+    def _counted(self) -> int:
+        """Return what all slaves add to the working counter; SOEM leaves those of few bits out."""
+        return sum(2 * bool(item.output) + bool(item.input) for item in self._master.slaves)
 
     def _refused(self, error: pysoem.SdoError) -> str:
         place = self._place(error.slave_pos - 1)
@@ -303,11 +310,6 @@ class Bus:
         if counter >= 0:
             self._clock = self._time.take(int(self._master.dc_time), self.now())
         return counter
-
-    @property
-    def expected(self) -> int:
-        """Working counter if every slave takes part."""
-        return int(self._master.expected_wkc)
 
     def inputs(self) -> list[bytes]:
         """Return what the drives have sent last."""
