@@ -36,9 +36,10 @@ class Slave:
         self.state = self.al_status = 0
         self.input, self.output = b'', b''
         self._says, self.mailbox_reads = says, 0
-        self.watchdog_ms, self.output_manager = 100.0, 0x64
+        self.watchdog_ms = 100.0
+        # With a clock, its process data watchdog armed.
+        self.registers = {0x0008: 0x04, 0x0814: 0x64, 0x0910: 0}
         self.written: list[int] = []
-        self.system_time = 0
         self.complete_access = True
         self.setup_func: Callable[[Slave], None] = lambda _slave: None
 
@@ -77,12 +78,13 @@ class Slave:
         return self.watchdog_ms
 
     def _fprd(self, register: int, length: int) -> bytes:
-        if register == 0x0910:
-            return self.system_time.to_bytes(length, 'little')
-        assert (register, length) == (0x0814, 1)
-        return bytes([self.output_manager])
+        return self.registers[register].to_bytes(length, 'little')
 
-    def dc_sync(self, *_: Any) -> None: ...
+    def dc_sync(self, act: bool, cycle: int, shift: int) -> None:
+        """As SOEM: the beginning is a multiple of the cycle in what the slave itself shows."""
+        shown = int.from_bytes(self._fprd(0x0910, 8), 'little')
+        begin = ((shown + 100_000_000) // cycle + 1) * cycle + shift
+        self.registers.update({0x0990: begin, 0x09A0: cycle, 0x0981: 3 * act})
 
 
 class Master:

@@ -186,7 +186,7 @@ def test_a_watchdog_that_the_eeprom_does_not_arm_is_seen(monkeypatch: pytest.Mon
     cable.bus.scan(6)
     for slave in cable.master.slaves:
         slave._says = lambda: (SAFEOP, 0)
-    cable.master.slaves[2].output_manager = 0x24
+    cable.master.slaves[2].registers[0x0814] = 0x24
     cable.bus.map(watchdog=0.2, sync=None)
 
     assert cable.bus.watchdogs == [0.2, 0.2, 0.0, 0.2, 0.2, 0.2]
@@ -309,7 +309,7 @@ def test_a_clock_of_32_bits_is_unwrapped_from_the_begin_of_sync0_on(
 
     monkeypatch.setattr(master, 'receive_processdata', lambda timeout: 18)
     for slave in master.slaves:
-        slave.system_time = begun
+        slave.registers[0x0910] = begun
     cable.bus.map(watchdog=0.1, sync=(0.002, 0.001))
     # A start takes longer than the span, and no frame may ask meanwhile.
     for now in (6.0, 6.002, 10.3, 10.302, 60.0, 64.4):

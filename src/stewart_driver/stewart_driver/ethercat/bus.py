@@ -18,6 +18,8 @@ from typing import Any
 import pysoem
 from stewart_driver.errors import TransportError
 from stewart_driver.ethercat import interface as network
+from stewart_driver.ethercat import registers
+from stewart_driver.ethercat.clocks import Clocks
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
     AlStatus,
@@ -27,7 +29,6 @@ from stewart_driver.ethercat.errors import (
     WrongCount,
 )
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
-from stewart_driver.ethercat.phase_lock import SystemTime
 from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import T
 from stewart_driver.rig_file import DriveIdentity
@@ -36,10 +37,8 @@ MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
 # One frame while the bus is being set up, when nothing waits for it. On a busy machine 0.05 s were
 # too short: a drive that misses a part of its configuration refuses SAFEOP, without saying which.
 START_PATIENCE = 0.2
-STATE_PATIENCE = 0.5
 # Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
-SYSTEM_TIME = 0x0910
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
 LOOK_PERIOD = 0.01
@@ -82,8 +81,7 @@ class Bus:
         self.expected = 0
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: dict[int, Future[Any]] = {}
-        self._clocks_run = False
-        self._time, self._clock = SystemTime(), 0
+        self._clocks: Clocks | None = None
         try:
             self._socket = _open(self._master, interface)
         except ConnectionError as error:
@@ -113,7 +111,7 @@ class Bus:
             WrongCount: If they are not `count`.
             NotOperational: If a slave does not reach PREOP.
         """
-        self._clocks_run = False
+        self._clocks = None
         self._master.config_init()
         for slave in self._master.slaves:
             # Before the first SDO: an emergency that waits in a mailbox would be raised there.
@@ -141,7 +139,7 @@ class Bus:
         """Wait until all slaves are in a state; raises `NotOperational`."""
         limit = self.now() + patience
         while True:
-            if self._clocks_run:
+            if self._clocks:
                 # Some wait until their clock has settled, and a clock is set by such frames only.
                 self._master.send_processdata()
                 self._master.receive_processdata(round(MICROSECONDS * START_PATIENCE))
@@ -157,7 +155,7 @@ class Bus:
                         if item.state != state
                     ],
                 )
-            self.sleep(FRAME_PERIOD if self._clocks_run else LOOK_PERIOD)
+            self.sleep(FRAME_PERIOD if self._clocks else LOOK_PERIOD)
 
     def _place(self, number: int) -> str:
         """Name a slave on the cable, from 0."""
@@ -190,31 +188,31 @@ class Bus:
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
             try:
-                _retry_working_counter(
+                registers.insist(
                     lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog)
                 )
             except AttributeError as error:
                 # It divides its clock by less than others, and counts to 65535.
                 raise NotOperational('SAFEOP', [f'the watchdog time: {error}']) from error
-            if sync is not None:
+            if clocks is not None and sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
-                slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
-                # From here on SYNC0 comes cycle by cycle, whatever 32 bits show meanwhile.
-                data = _retry_working_counter(lambda: slave._fprd(SYSTEM_TIME, 8))
-                self._clock = self._time.take(int.from_bytes(data, 'little'), self.now())
+                cycle, shift = (round(NANOSECONDS * time) for time in sync)
+                if not clocks.begin_sync0(slave, cycle, shift):
+                    place = self._place(self._master.slaves.index(slave))
+                    raise NotOperational('SAFEOP', [f'{place}: no SYNC0 (0981h, 09A0h)'])
 
         for slave in self._slaves:
             slave.setup_func = before_safeop
-        if sync is not None:
-            self._time = SystemTime()
-            self._master.config_dc()
-            self._clocks_run = True
+        clocks = None
         try:
+            if sync is not None:
+                self._master.config_dc()
+                clocks = self._clocks = Clocks(self._master.slaves, self.now)
             doubt = self._lay_out()
             self.expected = max(int(self._master.expected_wkc), self._counted())
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
         except pysoem.WkcError as error:
-            said = 'no answer to the watchdog time or the system time'
+            said = 'no answer to the watchdog time or to what its clock is asked'
             raise NotOperational('SAFEOP', [said]) from error
         try:
             if sizes is not None:
@@ -307,8 +305,8 @@ class Bus:
             counter = int(self._master.receive_processdata(round(MICROSECONDS * left)))
         finally:
             os.set_blocking(self._socket, True)
-        if counter >= 0:
-            self._clock = self._time.take(int(self._master.dc_time), self.now())
+        if counter >= 0 and self._clocks:
+            self._clocks.take(int(self._master.dc_time))
         return counter
 
     def inputs(self) -> list[bytes]:
@@ -317,8 +315,8 @@ class Bus:
 
     @property
     def clock(self) -> int:
-        """Time of the reference clock at the last frame [ns]."""
-        return self._clock
+        """Time of the reference clock at the last frame [ns]; 0 without clocks."""
+        return self._clocks.time if self._clocks else 0
 
     def emergencies(self, leg: int) -> list[Emergency]:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
@@ -394,15 +392,6 @@ def _status(slave: pysoem.CdefSlave) -> AlStatus:
 
 def _watchdog(slave: pysoem.CdefSlave) -> float:
     """Return after which silence a slave leaves OP [s]; its EEPROM may have switched that off."""
-    (control,) = _retry_working_counter(lambda: slave._fprd(OUTPUTS_CONTROL, 1))
-    time_ms = _retry_working_counter(lambda: slave.get_watchdog('processdata'))
-    return float(time_ms) / MILLISECONDS if control & WATCHDOG_TRIGGER else 0.0
-
-
-def _retry_working_counter(call: Callable[[], T]) -> T:
-    """Try again where one frame may take 2 ms only, which pysoem does not let one change."""
-    limit = time.monotonic() + STATE_PATIENCE
-    while time.monotonic() < limit:
-        with suppress(pysoem.WkcError):
-            return call()
-    return call()
+    fed = registers.read(slave, OUTPUTS_CONTROL, 1) & WATCHDOG_TRIGGER
+    time_ms = registers.insist(lambda: slave.get_watchdog('processdata'))
+    return float(time_ms) / MILLISECONDS if fed else 0.0
