@@ -38,7 +38,7 @@ class Slave:
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms = 100.0
         # With a clock, its process data watchdog armed.
-        self.registers = {0x0008: 0x04, 0x0814: 0x64, 0x0910: 0}
+        self.registers = {0x0008: 0x04, 0x0814: 0x64, 0x0910: 0, 0x092C: 0}
         self.written: list[int] = []
         self.complete_access = True
         self.setup_func: Callable[[Slave], None] = lambda _slave: None

@@ -104,3 +104,20 @@ def test_a_sync0_that_would_begin_in_the_past_is_begun_anew(
     cable.map()
     assert all(cable.begins[slave] > 1.15e9 for slave in cable.bus._slaves)
     assert cable.begins[cable.bus._slaves[0]] > 1.25e9
+
+
+def test_clocks_settle_before_op_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not every drive waits itself; one whose offset got lost is apart for ever, either way."""
+    cable = Clocked(monkeypatch, 10**9, 32)
+    drives = cable.bus._slaves
+
+    def settle(timeout: int) -> int:
+        drives[1].registers[0x092C] = max(60_000 - 1000 * cable.master.frames, 0)
+        return 18
+
+    monkeypatch.setattr(cable.master, 'receive_processdata', settle)
+    cable.map()
+    assert 50 <= cable.master.frames < 60
+    drives[4].registers[0x092C] = 0x8000_0000 + 3_000_000
+    with pytest.raises(NotOperational, match=r'OP: leg 5: its clock is 3 ms from the .*092Ch'):
+        cable.map()

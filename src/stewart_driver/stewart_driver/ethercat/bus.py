@@ -40,10 +40,10 @@ START_PATIENCE = 0.2
 # Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
-PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
+PREOP_PATIENCE, SAFEOP_PATIENCE, SETTLING_PATIENCE = 5.0, 10.0, 10.0
 LOOK_PERIOD = 0.01
-# Clocks settle by frames.
-FRAME_PERIOD = 0.002
+# Clocks settle by frames; nearer to the reference than this they have [ns].
+FRAME_PERIOD, SETTLED = 0.002, 10_000
 
 
 class Bus:
@@ -139,10 +139,7 @@ class Bus:
         """Wait until all slaves are in a state; raises `NotOperational`."""
         limit = self.now() + patience
         while True:
-            if self._clocks:
-                # Some wait until their clock has settled, and a clock is set by such frames only.
-                self._master.send_processdata()
-                self._master.receive_processdata(round(MICROSECONDS * START_PATIENCE))
+            self._set_clocks()
             statuses = [_status(slave) for slave in self._read_states()]
             if all(item.state == state for item in statuses):
                 return
@@ -156,6 +153,36 @@ class Bus:
                     ],
                 )
             self.sleep(FRAME_PERIOD if self._clocks else LOOK_PERIOD)
+
+    def _set_clocks(self) -> None:
+        """Send a frame that sets clocks: some drives wait until theirs has settled."""
+        if self._clocks:
+            self._master.send_processdata()
+            self._master.receive_processdata(round(MICROSECONDS * START_PATIENCE))
+
+    def _settle(self, clocks: Clocks) -> None:
+        """Let clocks come near to the reference; raises `NotOperational` if one does not.
+
+        Some drives do not look themselves, and one frame of the start that is lost leaves a clock
+        where it was.
+        """
+        limit = self.now() + SETTLING_PATIENCE
+        while far := {
+            leg: apart
+            for leg, slave in enumerate(self._slaves, 1)
+            if (apart := clocks.difference(slave)) > SETTLED
+        }:
+            if self.now() > limit:
+                raise NotOperational(
+                    'OP',
+                    [
+                        f'leg {leg}: its clock is {1e-6 * apart:.3g} ms from the '
+                        'reference clock (092Ch)'
+                        for leg, apart in far.items()
+                    ],
+                )
+            self._set_clocks()
+            self.sleep(FRAME_PERIOD)
 
     def _place(self, number: int) -> str:
         """Name a slave on the cable, from 0."""
@@ -211,9 +238,17 @@ class Bus:
             doubt = self._lay_out()
             self.expected = max(int(self._master.expected_wkc), self._counted())
             self.watchdogs = [_watchdog(slave) for slave in self._slaves]
+            self._judge(sizes, doubt)
         except pysoem.WkcError as error:
             said = 'no answer to the watchdog time or to what its clock is asked'
             raise NotOperational('SAFEOP', [said]) from error
+
+    def _judge(
+        self,
+        sizes: Sequence[tuple[int, int]] | None,
+        doubt: tuple[type[NotOperational], str] | None,
+    ) -> None:
+        """Wait for SAFEOP and the clocks, with process data as long as the maps; see `map`."""
         try:
             if sizes is not None:
                 check_sizes(sizes, [(len(item.output), len(item.input)) for item in self._slaves])
@@ -223,6 +258,8 @@ class Bus:
                 kind, said = doubt
                 raise kind('SAFEOP', [f'{said}; {error}']) from error
             raise
+        if self._clocks:
+            self._settle(self._clocks)
 
     def _lay_out(self) -> tuple[type[NotOperational], str] | None:
         """Let SOEM read the maps; return what to raise and say if they turn out to be wrong.

@@ -12,7 +12,9 @@ from stewart_driver.ethercat.phase_lock import SPAN, SystemTime
 
 # What a controller has, and its bit for a clock (ETG.1000.4).
 FEATURES, HAS_CLOCK = 0x0008, 0x04
-SYSTEM_TIME, ACTIVATION, SYNC0_CYCLE = 0x0910, 0x0981, 0x09A0
+SYSTEM_TIME, DIFFERENCE, ACTIVATION, SYNC0_CYCLE = 0x0910, 0x092C, 0x0981, 0x09A0
+# Of the difference to the reference: a sign, beside the amount.
+BEHIND = 1 << 31
 CYCLIC_SYNC0 = 0x03
 # So much later than it has read the time of a slave SOEM lets its SYNC0 begin [ns].
 AHEAD = 100_000_000
@@ -59,3 +61,9 @@ class Clocks:
             ):
                 return True
         return False
+
+    def difference(self, slave: pysoem.CdefSlave) -> int:
+        """Return how far the clock of a slave is from the reference, either way [ns]."""
+        if slave is self._reference:
+            return 0
+        return registers.read(slave, DIFFERENCE, 4) & BEHIND - 1
