@@ -421,7 +421,34 @@ def test_what_gives_way_without_the_bus_is_named() -> None:
 
     assert guards.letting_go(FIXED.guards, [held] * 6) == ''
     assert guards.letting_go(FIXED.guards, [held] * 5 + [lacks]) == (
-        'legs 6 give way when the bus is lost: 6007h is not 3 there, or 605Ah not 5 to 8'
+        'legs 6 give way when the bus is lost: 6007h is not 3 there, 605Ah not 5 to 8, or the '
+        'ramp of the stop far too long'
     )
     assert guards.letting_go(FIXED.guards, [lacks] * 6).startswith('all legs give way')
     assert guards.letting_go(replace(FIXED.guards, options={}), [held] * 6) != ''
+
+
+@pytest.mark.parametrize(
+    ('most', 'taken', 'holds'),
+    [(2**31 - 1, 2**31 - 1, True), (2**30, 2**30 - 1, False), (0, 60_000, False)],
+)
+def test_a_drive_is_given_as_much_of_a_ramp_as_it_takes(
+    most: int, taken: int, *, holds: bool
+) -> None:
+    """The default of one that refused too large a value stayed, 12 mm/s², and was said to hold."""
+
+    class Limited(ScriptedDrive):
+        def write(self, index: int, subindex: int, data: bytes) -> None:
+            if index in {0x6084, 0x6085} and int.from_bytes(data, 'little') > most:
+                raise SdoRefused(self.leg, index, subindex, 'abort 0x06090031, value too high')
+            super().write(index, subindex, data)
+
+    drive = Limited()
+    drive.objects[0x6084, 0] = drive.objects[0x6085, 0] = struct.pack('<I', 60_000)
+    lacks = set_up(drive, FIXED, 0.002, None).lacks
+
+    assert [struct.unpack('<I', drive.objects[at, 0])[0] for at in (0x6084, 0x6085)] == [taken] * 2
+    assert [lack.reason for lack in lacks if 'quick stop' in lack.what] == [
+        f'abort 0x06090031, value too high, reads back {taken}'
+    ]
+    assert (guards.letting_go(FIXED.guards, [lacks] * 6) == '') == holds

@@ -17,7 +17,11 @@ from stewart_driver.legs import END_MARGIN, LegLimits
 from stewart_tables.yaml_models import Check
 
 MILLISECONDS = 1e3
-LARGEST_WORD, LARGEST_LONG = (1 << 16) - 1, (1 << 32) - 1
+LARGEST_WORD, LARGEST_SIGNED, LARGEST_LONG = (1 << 16) - 1, (1 << 31) - 1, (1 << 32) - 1
+# Aborts 0609 0030h to 0032h: the drive does not take this value, and may take a smaller one.
+OUT_OF_RANGE = 'abort 0x0609003'
+# A leg that needs more than four times its way to stop is taken for one that does not hold.
+LEAST_RAMP = 0.25
 # What the option codes are for, and where they are (i16).
 OPTIONS = {
     'abort_connection': objects.ABORT_CONNECTION_OPTION,
@@ -29,6 +33,8 @@ OPTIONS = {
 }
 # With these a drive holds its leg under power when the bus is lost: it stops and stays stopped.
 HOLDING = {'abort_connection': {3}, 'quick_stop': {5, 6, 7, 8}}
+# By which ramp it stops then, by 605Ah; the others need none.
+RAMPS = {5: objects.PROFILE_DECELERATION, 6: objects.QUICK_STOP_DECELERATION}
 # What a SYNC0 without new outputs counts towards the limit of 10F1h:2 (ETG.1020).
 MISSED_SYNC0 = 3
 # The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
@@ -43,6 +49,7 @@ class Setting:
     Attributes:
         needed: Whether a drive without it is refused.
         signed: Whether the object is a signed integer, as what it reads back is told.
+        ramp: Whether it is a deceleration, of which a drive is given as much as it takes.
     """
 
     what: str
@@ -51,6 +58,7 @@ class Setting:
     data: bytes
     needed: bool = False
     signed: bool = False
+    ramp: bool = False
 
 
 def named(item: Setting) -> str:
@@ -59,7 +67,10 @@ def named(item: Setting) -> str:
 
 
 class Lack(NamedTuple):
-    """What a drive does not have or take, what it says to that, and which object is meant."""
+    """What a drive does not have or take, what it says to that, and which object is meant.
+
+    No object (0) is meant by a ramp that is long, and yet short enough to hold a leg.
+    """
 
     what: str
     reason: str
@@ -100,8 +111,11 @@ class Guards:
         if self.ramps:
             counts = min(round(abs(gear.counts_per_metre) * deceleration), LARGEST_LONG)
             data = struct.pack('<I', counts)
-            yield Setting('deceleration', objects.PROFILE_DECELERATION, 0, data)
-            yield Setting('quick stop deceleration', objects.QUICK_STOP_DECELERATION, 0, data)
+            for name, index in (
+                ('deceleration', objects.PROFILE_DECELERATION),
+                ('quick stop deceleration', objects.QUICK_STOP_DECELERATION),
+            ):
+                yield Setting(name, index, 0, data, ramp=True)
         error, time, torque = self.following_error, self.following_time, self.torque
         if error is not None:
             window = min(round(abs(gear.counts_per_metre) * error), LARGEST_LONG)
@@ -176,19 +190,37 @@ def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
 
 def _write(drive: SdoChannel, item: Setting) -> Lack | None:
     """Write a setting and read it back; what is refused is told with the value that stays."""
-    reasons = []
-    try:
-        drive.write(item.index, item.subindex, item.data)
-    except SdoRefused as error:
-        reasons.append(error.reason)
+    reasons = _offer(drive, item)
+    meant = item.index
     try:
         found = drive.read(item.index, item.subindex)[: len(item.data)]
         if found == item.data and not reasons:
             return None
-        reasons.append(f'reads back {int.from_bytes(found, "little", signed=item.signed)}')
+        value = int.from_bytes(found, 'little', signed=item.signed)
+        reasons.append(f'reads back {value}')
+        if item.ramp and value >= LEAST_RAMP * int.from_bytes(item.data, 'little'):
+            meant = 0
     except SdoRefused as error:
         reasons = reasons or [error.reason]
-    return Lack(named(item), ', '.join(reasons), item.index)
+        meant = 0 if item.ramp else meant
+    return Lack(named(item), ', '.join(reasons), meant)
+
+
+def _offer(drive: SdoChannel, item: Setting) -> list[str]:
+    """Write a setting, of a ramp as much as the drive takes; return why not all, if so."""
+    value, reasons = item.data, list[str]()
+    while any(value) or not reasons:
+        try:
+            drive.write(item.index, item.subindex, value)
+            break
+        except SdoRefused as error:
+            reasons = reasons or [error.reason]
+            if not (item.ramp and OUT_OF_RANGE in error.reason):
+                break
+            number = int.from_bytes(value, 'little')
+            number = LARGEST_SIGNED if number > LARGEST_SIGNED else number // 2
+            value = number.to_bytes(len(value), 'little')
+    return reasons
 
 
 def tolerance(cycle: float, patience: float) -> Setting:
@@ -206,7 +238,7 @@ def letting_go(guards: Guards, lacks: Sequence[Sequence[Lack]]) -> str:
         lacks: What the drives of legs 1 to 6 have refused.
     """
     told = all(guards.options.get(name) in codes for name, codes in HOLDING.items())
-    where = {OPTIONS[name] for name in HOLDING}
+    where = {OPTIONS[name] for name in HOLDING} | {RAMPS.get(guards.options.get('quick_stop', 0))}
     legs = [
         str(leg)
         for leg, found in enumerate(lacks, 1)
@@ -215,7 +247,10 @@ def letting_go(guards: Guards, lacks: Sequence[Sequence[Lack]]) -> str:
     if not legs:
         return ''
     which = 'all legs give' if len(legs) == len(lacks) else f'legs {", ".join(legs)} give'
-    return f'{which} way when the bus is lost: 6007h is not 3 there, or 605Ah not 5 to 8'
+    return (
+        f'{which} way when the bus is lost: 6007h is not 3 there, 605Ah not 5 to 8, or the ramp '
+        'of the stop far too long'
+    )
 
 
 def _title(name: str) -> str:
