@@ -35,7 +35,8 @@ class ScriptedBench:
         line = StartedBus(
             tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6, holds_alone=holds_alone
         )
-        monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics)
+        follows = kind.tells_following
+        monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics, tells_following=follows)
         self.active = ActiveBus(wire, line, kind, OPTIONS, monitor, PhaseLock(CYCLE))
         self.targets = self.active.legs.strokes
         self.step(12)

@@ -176,6 +176,15 @@ def test_what_a_statusword_says_beside_its_state_is_heard(
     assert measured.live == 0b111111
 
 
+def test_bit_12_is_not_heard_where_it_says_something_else(wire: ScriptedWire) -> None:
+    bench = ScriptedBench(wire, replace(KIND, tells_following=False))
+    bench.switch_on()
+    bench.wire.bits[3] = 0x0210
+    assert bench.step(10).fault is None
+    bench.wire.bits[3] = 0x0010
+    assert 'bit 9' in str(bench.step(3).fault)
+
+
 def test_a_drive_in_another_mode_is_found_where_its_mode_is_mapped() -> None:
     group, monitor = DriveGroup(6, 10, 0), DriveMonitor(CYCLE)
     group.enable()

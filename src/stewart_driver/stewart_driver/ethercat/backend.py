@@ -318,7 +318,13 @@ class EthercatBackend(Backend):
             bus.close()
             raise
         self._not_homed, self._remembered = started.not_homed, started.remembered
-        monitor = BusMonitor(bus, self._interface, self._options, self.wire)
+        monitor = BusMonitor(
+            bus,
+            self._interface,
+            self._options,
+            self.wire,
+            tells_following=self._kind.tells_following,
+        )
         self._active = ActiveBus(bus, started, self._kind, self._options, monitor, self._phase)
         notes = (self._standing(self._active.legs.strokes), self._unwritable(), *started.notes)
         self.notes = '; '.join(filter(None, notes))

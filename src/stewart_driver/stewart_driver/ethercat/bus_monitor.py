@@ -44,17 +44,19 @@ FRAMES = 3
 LIMITED_FOR = 0.1
 # Plain numbers, for six words are looked at in every cycle.
 REMOTE, FOLLOWED = int(Status.REMOTE), int(Status.TARGET_FOLLOWED)
-HAS_TO_STAY, LIMITED = REMOTE | FOLLOWED, int(Status.INTERNAL_LIMIT)
+LIMITED = int(Status.INTERNAL_LIMIT)
 MODE = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 
 
 class DriveMonitor:
     """What statuswords say of drives that follow, beside their states.
 
-    Not every drive has every bit: a bit counts once a drive has shown it.
+    Not every drive has every bit: a bit counts once a drive has shown it, and that it follows if
+    its type tells that.
     """
 
-    def __init__(self, cycle_time: float) -> None:
+    def __init__(self, cycle_time: float, *, tells_following: bool = True) -> None:
+        self._has_to_stay = REMOTE | (FOLLOWED if tells_following else 0)
         self._limited_frames = max(round(LIMITED_FOR / cycle_time), FRAMES)
         self._shown = [0] * LEGS
         self._counts: list[dict[str, int]] = [{} for _ in range(LEGS)]
@@ -69,9 +71,9 @@ class DriveMonitor:
                 continue
             word = item.statusword
             self._shown[axis] |= word
-            gone = self._shown[axis] & ~word
+            gone = self._shown[axis] & ~word & self._has_to_stay
             wrong_mode = item.mode is not None and item.mode != MODE
-            if not (gone & HAS_TO_STAY or word & LIMITED or wrong_mode):
+            if not (gone or word & LIMITED or wrong_mode):
                 counts.clear()
                 continue
             for text, wrong, allowed in (
@@ -93,6 +95,9 @@ class DriveMonitor:
 class BusMonitor:
     """Supervision of the bus and its drives.
 
+    Args:
+        tells_following: As `DriveType` has it.
+
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
         mute: Those of them that do not answer.
@@ -100,7 +105,13 @@ class BusMonitor:
     """
 
     def __init__(
-        self, wire: Wire, interface: str, options: EthercatOptions, statistics: WireStatistics
+        self,
+        wire: Wire,
+        interface: str,
+        options: EthercatOptions,
+        statistics: WireStatistics,
+        *,
+        tells_following: bool = True,
     ) -> None:
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
@@ -112,7 +123,7 @@ class BusMonitor:
         self._heard_at: float | None = None
         self._complete_at = 0.0
         self._looked_at, self._looks = 0.0, 0
-        self._drives = DriveMonitor(options.cycle_time)
+        self._drives = DriveMonitor(options.cycle_time, tells_following=tells_following)
         self.missing: set[int] = set()
         self.mute: set[int] = set()
         self.restarted: set[int] = set()
