@@ -126,6 +126,25 @@ def test_a_read_only_assignment_is_used_as_it_is() -> None:
     assert 'the maps that it has assigned are used' in exchange.note
 
 
+def test_a_map_is_written_behind_an_assignment_that_is_read_only_and_the_wanted_one() -> None:
+    drive = ScriptedDrive(0x1C12)
+    drive.objects[0x1C12, 1] = struct.pack('<H', 0x1600)
+    exchange = set_up(drive, FREE, 0.002, None)
+
+    assert exchange.note == ''
+    assert exchange.outputs.pack(6, 1, 5).hex() == '0600010000000500'
+    assert drive.objects[0x1C12, 0] == b'\1'
+
+
+def test_places_of_an_assignment_that_are_not_used_are_no_maps() -> None:
+    drive = ScriptedDrive(0x1C13)
+    drive.objects[0x1C13, 0], drive.objects[0x1C13, 2] = b'\2', bytes(2)
+
+    exchange = set_up(drive, FIXED, 0.001, None)
+    assert exchange.inputs.size == 28
+    assert exchange.note == ''
+
+
 def test_a_read_only_map_that_lacks_what_is_needed_is_refused_in_one_sentence() -> None:
     drive = ScriptedDrive(0x1600)
     drive.objects[0x1600, 2] = struct.pack('<I', 0x60FF0020)

@@ -259,10 +259,12 @@ def _assign(
     """
     notes = []
     before = _list(drive, assignment, INDEX)
-    # Many drives cannot change their assignment, and need not.
-    if plan.write or before != list(plan.assign):
+    # Many drives cannot change their assignment, and need not: its map may still be written.
+    assigned = list(filter(None, before)) == list(plan.assign)
+    if plan.write or not assigned:
         try:
-            drive.write(assignment, 0, b'\0')
+            with suppress(*[SdoRefused] * assigned):
+                drive.write(assignment, 0, b'\0')
             if plan.write:
                 wanted = [
                     PADDING_ENTRY if name == PADDING else signals[name].entry
@@ -270,12 +272,14 @@ def _assign(
                 ]
                 entries = {signals[name].entry for name in needed}
                 notes += _write_map(drive, plan.assign[0], wanted, entries)
-            _fill(drive, assignment, INDEX, plan.assign)
+            if not any(_list(drive, assignment, INDEX)):
+                _fill(drive, assignment, INDEX, plan.assign)
         except SdoRefused as error:
             notes.append(f'{error}; the maps that it has assigned are used as they are')
             _restore(drive, assignment, INDEX, before)
     mapped: list[int] = []
-    for index in _list(drive, assignment, INDEX):
+    # Places of an assignment that are not used are 0.
+    for index in filter(None, _list(drive, assignment, INDEX)):
         mapped += _list(drive, index, ENTRY)
     return mapped, '; '.join(notes)
 
