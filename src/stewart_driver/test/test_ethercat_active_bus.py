@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,6 +153,28 @@ def test_a_reset_of_a_stuck_leg_lasts(bench: ScriptedBench) -> None:
     bench.until_on()
 
     assert bench.step(50, move=1e-4).fault is None
+
+
+def test_a_drive_that_fails_amid_a_reset_takes_the_others_with_it(bench: ScriptedBench) -> None:
+    """For two seconds they held, and tilted the platform about the leg that gave way."""
+    bench.switch_on()
+    exchange, wire = bench.wire.exchange, bench.wire
+    begun = len(wire.sent)
+
+    def fail_at_the_tenth(outputs: Any) -> int:
+        if len(wire.sent) - begun == 10:
+            wire.resettable = False
+            wire.fail(2, 0x2310)
+        return exchange(outputs)
+
+    wire.exchange = fail_at_the_tenth  # type: ignore[method-assign]
+    with pytest.raises(DriverError, match=r'cannot be reset: .*leg 3'):
+        bench.active.reset()
+
+    assert len(wire.sent) - begun < 15
+    bench.step(2)
+    assert wire.states[0] is not State.OPERATION_ENABLED
+    assert bench.step(15).live == 0
 
 
 @pytest.mark.parametrize(

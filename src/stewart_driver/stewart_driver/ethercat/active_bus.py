@@ -310,23 +310,31 @@ class ActiveBus:
             self.group.disable()
 
     def _prove_reset(self) -> None:
-        """Go on acknowledging until no fault has come back for a while; raises `DriverError`."""
+        """Go on acknowledging until no fault has come back for a while; raises `DriverError`.
+
+        A drive that held its leg and fails meanwhile ends it at once: it may not come on again.
+        """
+        group = self.group
+        held = {leg for leg, on in enumerate(group.live, 1) if on}.difference(group.faulty)
         gone_at: float | None = None
         limit = self._wire.now() + RESET_TIMEOUT + RESET_PROOF
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
             self._frame(now)
             self._last = now
-            if self.group.faulty:
+            self._let_go(self.live_legs)
+            if not held.isdisjoint(group.faulty):
+                break
+            if group.faulty:
                 gone_at = None
             elif gone_at is None:
                 gone_at = now
                 self._monitor.forget()
-            elif fault := self._monitor.look(now, self.legs.inputs, self.group):
+            elif fault := self._monitor.look(now, self.legs.inputs, group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
             elif now - gone_at >= RESET_PROOF:
                 return
-        fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self.legs.inputs)
+        fault = self._monitor.drive_fault((group.faulty or [1])[0], self.legs.inputs)
         raise DriverError(f'the fault cannot be reset: {fault}')
 
     def _recover(self) -> None:
@@ -346,6 +354,7 @@ class ActiveBus:
         limit = self._wire.now() + patience
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._frame(self._wire.now())
+            self._let_go(self.live_legs)
             if op.reached(number):
                 break
         op.check()
