@@ -6,19 +6,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from scripted_wire import COUNTS, CYCLE, KIND, OP, OPTIONS, ScriptedSlave, ScriptedWire
+from stewart_driver.errors import HomingError
+from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
-from stewart_driver.ethercat.errors import AlStatus, DisturbedMap, NotOperational, WrongBus
+from stewart_driver.ethercat.errors import (
+    AlStatus,
+    DisturbedMap,
+    NotOperational,
+    SdoRefused,
+    WrongBus,
+)
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.op_requests import OpRequests
+from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, OutputImage
 from stewart_driver.ethercat.starting import merge_notes, start, StartedBus
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity
+from stewart_driver.ethercat.wires import OFFERS
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
 
 SAFEOP = AlStatus(4, 0, '')
 
@@ -297,3 +308,35 @@ def test_limits_are_no_proof_for_incremental_encoders() -> None:
     """They count from 0 again after every power cycle, whatever else the drives keep."""
     started = session(LimitedWire(), 2, keeps=True, incremental=True)
     assert started.not_homed.startswith('the encoders are incremental')
+
+
+def test_home_that_cannot_be_proven_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drives that tell 6064h in OP only: `driver/home` said how level the legs are, each time."""
+    wire, sheet = ScriptedWire(), tmp_path / 'rig.yaml'
+    wire.positions = [round(0.01 * COUNTS)] * 6
+    calibration = DriveCalibration(
+        (0,) * 6, datetime.date(2026, 11, 21), 'home', (0.01,) * 6, tuple(wire.found)
+    )
+    save_rig(sheet, Rig('vigo', drives=calibration))
+    read = ScriptedSlave.read
+
+    def silent(slave: Any, index: int, subindex: int) -> bytes:
+        if index == 0x6064:
+            raise SdoRefused(slave.leg, index, subindex, 'abort 0x08000022')
+        return read(slave, index, subindex)
+
+    monkeypatch.setattr(ScriptedSlave, 'read', silent)
+    interface = OFFERS.offer(lambda receive_timeout: wire)
+    backend = EthercatBackend(EthercatOptions(interface=interface, rig_file=str(sheet)))
+    backend.open(0.0)
+
+    with pytest.raises(HomingError, match=r'leg 1 does not tell where it stands \(6064h\)'):
+        backend.home()
+    assert not backend.homed
+    monkeypatch.setattr(ScriptedSlave, 'read', read)
+    assert 'from home' in backend.home()
+    assert backend.homed
+    backend.close()
+    OFFERS.withdraw(interface)

@@ -220,6 +220,8 @@ class EthercatBackend(Backend):
             self.close()
             self._park()
             self._bring_up()
+            if self._not_homed:
+                raise HomingError(self._not_homed)
         return said
 
     @property
