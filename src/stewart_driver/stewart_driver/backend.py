@@ -178,6 +178,11 @@ class Backend(ABC):
     def require_callers_time(self) -> None:  # noqa: B027
         """Raise `ConfigurationError` unless no time passes for it but its caller's."""
 
+    @property
+    def starting(self) -> bool:
+        """Whether drives are still on their way to where they can be switched on."""
+        return False
+
     def why_not_on(self) -> str:
         """Name the legs that are not on and what their drives say; empty if all are on."""
         return ''

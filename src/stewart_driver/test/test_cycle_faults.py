@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
-from loopback import Trouble
+from loopback import LoopbackBackend, Trouble
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
@@ -250,6 +250,19 @@ def test_drives_that_do_not_switch_on_are_a_fault() -> None:
 
     assert rig.states == [State.DISABLED, State.ENABLING, State.FAULT]
     assert re.fullmatch(r'the drives are not on after 5\.0\d s: leg 3 is SWITCHED_ON', rig.reason)
+
+
+def test_the_time_to_switch_on_begins_where_drives_can_be_switched_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bus may bring its drives to OP for 10 s, and their motors were blamed after 5 s."""
+    rig = Rig(Trouble.NEVER_ON)
+    monkeypatch.setattr(LoopbackBackend, 'starting', property(lambda _: rig.now < 1.0))
+    rig.ask(Request.ENABLE)
+    rig.run(5.8)
+    assert rig.states[-1] is State.ENABLING
+    rig.run(0.3)
+    assert rig.states[-1] is State.FAULT
 
 
 @pytest.mark.parametrize(

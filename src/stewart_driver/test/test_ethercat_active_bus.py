@@ -39,6 +39,7 @@ def braked(wire: ScriptedWire) -> ScriptedBench:
 
 def test_all_six_get_operation_enabled_in_the_same_frame(bench: ScriptedBench) -> None:
     bench.wire.slow = {2: 4, 5: 2}
+    assert not bench.active.resuming
     bench.active.enable()
 
     for _ in range(15):

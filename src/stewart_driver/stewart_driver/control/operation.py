@@ -254,6 +254,9 @@ class Operation:
             if not self._backend.homing:
                 self._finish_homing()
         elif state is ENABLING:
+            if self._backend.starting:
+                # A bus gives its drives a time of its own, and names who has not come.
+                self._enabling_since = self.now
             waited = self.now - self._enabling_since
             if self.measured is not None and self.measured.enabled:
                 self.change(Event.DRIVES_ON, 'all drives are on')

@@ -112,6 +112,11 @@ class ActiveBus:
         return self._resumption is not None and self.recoverable
 
     @property
+    def resuming(self) -> bool:
+        """Whether the drives are on their way to OP at the pace of the cycle."""
+        return self._resumption is not None
+
+    @property
     def is_homing(self) -> bool:
         """Whether drives move their legs home by themselves, or are about to."""
         return self.homing is not None and not self.homing.over

@@ -175,6 +175,11 @@ class EthercatBackend(Backend):
         if self._active is not None:
             self._active.withdraw()
 
+    @property
+    def starting(self) -> bool:
+        """Whether drives are still on their way to OP."""
+        return self._active is not None and self._active.resuming
+
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
         if self._active is None:
