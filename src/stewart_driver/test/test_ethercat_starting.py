@@ -310,6 +310,26 @@ def test_limits_are_no_proof_for_incremental_encoders() -> None:
     assert started.not_homed.startswith('the encoders are incremental')
 
 
+@pytest.mark.parametrize('turned', [{2, 5}, {1, 2, 3, 4, 5, 6}])
+def test_drives_that_count_the_other_way_round_are_named(
+    wire: ScriptedWire, monkeypatch: pytest.MonkeyPatch, turned: set[int]
+) -> None:
+    read = ScriptedSlave.read
+
+    def polarity(slave: Any, index: int, subindex: int) -> bytes:
+        if index == 0x607E:
+            return bytes([0xC0 if slave.leg in turned else 0x40])
+        return read(slave, index, subindex)
+
+    monkeypatch.setattr(ScriptedSlave, 'read', polarity)
+    if len(turned) < 6:
+        with pytest.raises(WrongBus, match=r'leg 2, 5 count the other way round \(607Eh, bit 7\)'):
+            start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+    else:
+        notes = start(wire, KIND, OPTIONS, PhaseLock(CYCLE)).notes
+        assert 'without bit 7 (607Eh): reads 0xC0' in ' '.join(notes)
+
+
 def test_home_that_cannot_be_proven_is_no_success(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

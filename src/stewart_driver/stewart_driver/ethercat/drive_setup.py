@@ -31,6 +31,8 @@ from stewart_driver.ethercat.process_data import (
 from stewart_driver.ethercat.sdo import has_mode, number, SdoChannel
 
 FINEST_EXPONENT = -6
+# Of 607Eh: positions and targets are multiplied by -1.
+POSITION_POLARITY = 0x80
 ENTRY, INDEX = '<I', '<H'
 
 
@@ -99,7 +101,7 @@ def set_up(
         ),
         kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
     )
-    lacks = [*unknown, *_set_mode(drive), *guards.write(drive, wanted)]
+    lacks = [*unknown, *_turned(drive), *_set_mode(drive), *guards.write(drive, wanted)]
     if ends is not None and kind.guards.software_limits:
         lacks += _shift(drive)
     if kind.clocks:
@@ -142,6 +144,16 @@ def _set_homing(drive: SdoChannel, settings: Sequence[Setting]) -> None:
     drive.read(objects.MODE_DISPLAY, 0)
     for lack in guards.write(drive, settings):
         raise WrongBus(f'drive of leg {drive.leg} does not take its {lack.what}: {lack.reason}')
+
+
+def _turned(drive: SdoChannel) -> list[Lack]:
+    """Return whether a drive counts the other way round, by what somebody has told it before."""
+    with suppress(SdoRefused):
+        if (polarity := number(drive, objects.POLARITY, 0, 'B')) & POSITION_POLARITY:
+            what = 'a polarity without bit 7 (607Eh)'
+            said = f'reads 0x{polarity:02X}, by which positions count the other way round'
+            return [Lack(what, said, objects.POLARITY)]
+    return []
 
 
 def _shift(drive: SdoChannel) -> list[Lack]:

@@ -10,6 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
+from stewart_driver.ethercat.cia402.objects import POLARITY
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout, set_up
 from stewart_driver.ethercat.drive_type import DriveType
@@ -105,6 +106,7 @@ def _start(
             ]
         )
     )
+    check_polarity(layouts)
     try:
         wire.map(
             watchdog=options.drive_watchdog,
@@ -255,6 +257,20 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
     ]
     if wrong:
         raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity}')
+
+
+def check_polarity(layouts: Sequence[PdoLayout]) -> None:
+    """Raise `WrongBus` if some drives count the other way round, and others do not."""
+    turned = [
+        str(leg)
+        for leg, layout in enumerate(layouts, 1)
+        if any(lack.number == POLARITY for lack in layout.lacks)
+    ]
+    if 0 < len(turned) < len(layouts):
+        raise WrongBus(
+            f'only the drives of leg {", ".join(turned)} count the other way round '
+            '(607Eh, bit 7): their legs would go in while the others go out'
+        )
 
 
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
