@@ -42,6 +42,16 @@ def test_a_drive_may_take_seconds_to_preop(monkeypatch: pytest.MonkeyPatch) -> N
     assert 2.5 <= cable.time < 2.6
 
 
+def test_soem_waits_for_eeproms_and_maps_as_long_as_for_other_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An EEPROM had 20 ms on a busy machine, where a frame alone may take 0.2 s."""
+    Cable(monkeypatch, DRIVE)
+    timeouts = bus_module.pysoem.settings.timeouts
+    assert timeouts.eeprom >= 4 * timeouts.ret == 800_000
+    assert timeouts.rx_mailbox == 2_000_000
+
+
 def test_a_drive_that_refuses_preop_or_never_comes_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -67,7 +67,8 @@ class Bus:
         self._claim = network.claim(interface)
         timeouts = pysoem.settings.timeouts
         timeouts.ret = round(MICROSECONDS * START_PATIENCE)
-        timeouts.safe = timeouts.tx_mailbox = 4 * timeouts.ret
+        timeouts.safe = timeouts.tx_mailbox = timeouts.eeprom = 4 * timeouts.ret
+        timeouts.rx_mailbox = round(MICROSECONDS * SDO_PATIENCE)
         self._timeout = receive_timeout
         self._master = pysoem.Master()
         self._master.sdo_read_timeout = round(MICROSECONDS * SDO_PATIENCE)
