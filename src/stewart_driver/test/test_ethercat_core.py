@@ -97,6 +97,12 @@ def test_a_stroke_that_does_not_fit_in_32_bits_is_refused_at_the_start(
                 EthercatBackend(options)
 
 
+def test_a_frame_is_not_waited_for_longer_than_the_bus_may_be_silent() -> None:
+    assert EthercatOptions(receive_timeout=0.05).frame_timeout == 0.05
+    with pytest.raises(ConfigurationError, match=r'receive_timeout: .*than patience, 0\.06'):
+        EthercatOptions(receive_timeout=0.06)
+
+
 def test_the_images_have_the_octets_of_the_esi_maps() -> None:
     outputs = OutputImage(1, MAP_1701, lambda _index, _subindex: b'\0\0\0\0')
     inputs = InputImage(1, MAP_1B01)

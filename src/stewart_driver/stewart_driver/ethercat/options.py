@@ -51,6 +51,10 @@ class EthercatOptions:
                 f'less than drive_watchdog, {self.drive_watchdog:g} s: '
                 'afterwards the drives have stopped by themselves',
             )
+        if not self.receive_timeout < self.patience:
+            raise ConfigurationError(
+                'receive_timeout', self.receive_timeout, f'less than patience, {self.patience:g} s'
+            )
 
     @property
     def frame_timeout(self) -> float:
