@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripted_wire import COUNTS, CYCLE, KIND, OP, OPTIONS, ScriptedSlave, ScriptedWire
+from scripted_wire import (
+    COUNTS,
+    CYCLE,
+    ENTRIES_IN,
+    ENTRIES_OUT,
+    KIND,
+    OP,
+    OPTIONS,
+    ScriptedSlave,
+    ScriptedWire,
+)
 from stewart_driver.errors import HomingError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.cia402.states import Control
@@ -202,6 +212,16 @@ def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(
     check_synchronisation(slave, KIND, layout)
 
     assert '1 read 6061' not in wire.log
+
+
+@pytest.mark.parametrize(('shown', 'lacks'), [(8, 0), (0, 0), (1, 1)])
+def test_a_drive_may_show_its_mode_in_operation_only(
+    wire: ScriptedWire, monkeypatch: pytest.MonkeyPatch, shown: int, lacks: int
+) -> None:
+    layout = PdoLayout(OutputImage(1, ENTRIES_OUT, lambda *_: b''), InputImage(1, ENTRIES_IN))
+    monkeypatch.setattr(ScriptedSlave, 'read', lambda *_: bytes([shown]))
+    kind = replace(KIND, clocks=False)
+    assert len(check_synchronisation(ScriptedSlave(1, wire), kind, layout)) == lacks
 
 
 def test_a_drive_whose_watchdog_does_not_act_is_named(wire: ScriptedWire) -> None:

@@ -190,17 +190,20 @@ def _tolerate(drive: SdoChannel, wanted: Setting) -> list[Lack]:
 def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout) -> list[Lack]:
     """Return how a drive in SAFEOP differs from the mode and the clock that it was told to use.
 
-    Objects that a drive lacks are not checked, nor is a mode that is exchanged cyclically.
+    Objects that a drive lacks are not checked, nor is a mode that is exchanged cyclically. No mode
+    (0) is what some show until they are in operation.
     """
     lacks, wanted = [], []
     if not layout.outputs.takes_mode:
-        wanted.append(('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION)))
+        mode = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
+        wanted.append(('mode', objects.MODE_DISPLAY, 0, mode, {mode, 0}))
     if kind.clocks:
-        wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, objects.DC_SYNC0))
-    for what, index, subindex, value in wanted:
+        sync0 = objects.DC_SYNC0
+        wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, sync0, {sync0}))
+    for what, index, subindex, value, right in wanted:
         with suppress(SdoRefused):
             found = int.from_bytes(drive.read(index, subindex)[:2], 'little')
-            if found != value:
+            if found not in right:
                 where = f'{index:04X}h:{subindex}'
                 lacks.append(Lack(f'{what} ({where})', f'reads {found} instead of {value}'))
     return lacks
