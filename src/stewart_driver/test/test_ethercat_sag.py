@@ -286,7 +286,7 @@ def test_a_wrong_working_counter_is_a_fault_and_frames_go_on() -> None:
 
     measured = bench.step(200)
 
-    assert 'not every drive on sagging has taken part' in str(measured.fault)
+    assert 'not every slave on sagging has taken part' in str(measured.fault)
     assert 'working counter 17 instead of 18' in str(measured.fault)
     assert measured.live == 0b111111
     assert np.abs(bench.positions - before).max() < 5e-5

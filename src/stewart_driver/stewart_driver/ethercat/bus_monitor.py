@@ -237,13 +237,16 @@ class BusMonitor:
         return LegFault(leg, '; '.join([said, *texts]))
 
     def _incomplete_for_long(self) -> LegFault | None:
-        """Blame the bus if all say that they take part, and yet some frame after frame do not."""
+        """Blame the bus if all drives say that they take part, and yet the counter is another.
+
+        It may be a terminal beside them that has dropped out.
+        """
         since = self._counted_at - self._complete_at
         if since <= self._options.patience:
             return None
         return LegFault(
             0,
-            f'for {1e3 * since:.0f} ms not every drive on {self._interface} has taken part in a '
+            f'for {1e3 * since:.0f} ms not every slave on {self._interface} has taken part in a '
             f'frame: working counter {self._counter} instead of {self._wire.expected}',
         )
 
