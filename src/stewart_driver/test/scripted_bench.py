@@ -12,6 +12,7 @@ from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_setup import PdoLayout
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, OutputImage
 from stewart_driver.ethercat.starting import StartedBus
@@ -22,7 +23,12 @@ class ScriptedBench:
     """Cycles whose legs go where the test moves them, once they are on."""
 
     def __init__(
-        self, wire: ScriptedWire, kind: DriveType = KIND, *, holds_alone: bool = False
+        self,
+        wire: ScriptedWire,
+        kind: DriveType = KIND,
+        options: EthercatOptions = OPTIONS,
+        *,
+        holds_alone: bool = False,
     ) -> None:
         self.wire, self.now = wire, 100.0
         wire.time = self.now
@@ -36,8 +42,8 @@ class ScriptedBench:
             tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6, holds_alone=holds_alone
         )
         follows = kind.tells_following
-        monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics, tells_following=follows)
-        self.active = ActiveBus(wire, line, kind, OPTIONS, monitor, PhaseLock(CYCLE))
+        monitor = BusMonitor(wire, 'scripted', options, self.statistics, tells_following=follows)
+        self.active = ActiveBus(wire, line, kind, options, monitor, PhaseLock(CYCLE))
         self.targets = self.active.legs.strokes
         self.step(12)
 

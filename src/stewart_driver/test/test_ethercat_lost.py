@@ -349,3 +349,14 @@ def test_drives_that_take_their_time_to_op_are_not_lost(wire: ScriptedWire) -> N
     assert bench.active.intact
     wire.status = [AlStatus(4, 0, '')] * 6
     assert not bench.active.intact
+
+
+def test_the_edges_of_a_reset_last_as_long_at_any_cycle(wire: ScriptedWire) -> None:
+    """At 0.25 ms bit 7 was up for 1.25 ms: a drive that looks every 4 ms saw an edge by luck."""
+    bench = ScriptedBench(wire, options=replace(OPTIONS, cycle_time=0.00025))
+    wire.fail(2, 0x2310)
+    begun = len(wire.sent)
+    bench.active.reset()
+
+    up = [frame[2][0] & 0x80 for frame in wire.sent[begun:]]
+    assert up.index(0x80) == 40

@@ -12,7 +12,12 @@ import numpy as np
 from stewart_driver.backend import Measurement
 from stewart_driver.errors import DriverError, LegFault, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.drive_group import bits, DriveGroup
+from stewart_driver.ethercat.drive_group import (
+    bits,
+    DriveGroup,
+    FRAMES_OF_AN_EDGE,
+    TIME_OF_AN_EDGE,
+)
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import end, longest_ramp
 from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP
@@ -75,7 +80,8 @@ class ActiveBus:
         self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
         ramp_frames = ceil(longest_ramp(kind, limits.rate) / cycle)
-        self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle))
+        edge_frames = max(FRAMES_OF_AN_EDGE, ceil(TIME_OF_AN_EDGE / cycle))
+        self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle), edge_frames)
         self._stuck = StuckLegs()
         self._leg_fault: LegFault | None = None
         self._last = wire.now()

@@ -40,8 +40,8 @@ LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_
 STOPPABLE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE})
 # A drive may act on a target four frames before it acts on the controlword beside it, or later.
 FRAMES_TO_ACT = 5
-# Between two edges of a reset, so that one lost frame or a slow drive hides none.
-FRAMES_OF_AN_EDGE = 5
+# Between two edges of a reset, so that one lost frame or a slow drive [s] hides none.
+FRAMES_OF_AN_EDGE, TIME_OF_AN_EDGE = 5, 0.01
 
 
 class GroupCommand(Enum):
@@ -69,6 +69,7 @@ class DriveGroup:
         ramp_frames: A drive that has not ramped down after so many frames is switched off the hard
             way.
         brake_frames: A drive stays in Switched On for so many frames, until its brake holds.
+        edge_frames: A fault reset is up, and then down, for so many frames.
 
     Attributes:
         all_on_for: For how many frames all drives have been in Operation Enabled.
@@ -77,9 +78,16 @@ class DriveGroup:
             or `reset`.
     """
 
-    def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:
+    def __init__(
+        self,
+        count: int,
+        ramp_frames: int,
+        brake_frames: int,
+        edge_frames: int = FRAMES_OF_AN_EDGE,
+    ) -> None:
         self._command, self._frames = GroupCommand.OFF, FRAMES_TO_ACT
         self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
+        self._edge_frames = edge_frames
         self._dropped, self._lost = [False] * count, [False] * count
         self._following = [False] * count
         # Told to stop, and not known to have heard it.
@@ -274,7 +282,7 @@ class DriveGroup:
 
     def _reset_word(self, axis: int, state: State | None) -> Control:
         # The rising edge of bit 7 counts, so the bit goes down between two tries.
-        up = (self._frames - 1) // FRAMES_OF_AN_EDGE % 2
+        up = (self._frames - 1) // self._edge_frames % 2
         return Control.FAULT_RESET if state is State.FAULT and up else self._gone_word(axis)
 
     def _stop_word(self, axis: int, state: State | None) -> Control:
