@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -179,3 +180,33 @@ def test_a_drive_that_does_not_answer_is_not_waited_for_at_each_object(
     (drive,) = cable.bus.scan(1, accepts)
     monkeypatch.setattr(cable.master.slaves[1], 'sdo_read', lambda *_, **__: b'\1')
     assert drive.read(0x1018, 0) == b'\1'
+
+
+def test_a_wait_that_an_emergency_has_ended_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A drive with two slow answers and an emergency was asked nothing any more."""
+    cable = Cable(monkeypatch, DRIVE)
+    (drive,) = cable.bus.scan(1)
+    (slave,) = cable.master.slaves
+    time = 0.0
+    # What each wait takes [s], and whether an emergency comes meanwhile.
+    waits = [(3.0, True), (3.0, False), (3.0, False), (0.1, False)]
+
+    def advance(duration: float) -> None:
+        nonlocal time
+        time += duration
+
+    def read(_index: int, _subindex: int, **_: bool) -> bytes:
+        if not waits:
+            return b'\7'
+        duration, told = waits.pop(0)
+        advance(duration)
+        if told:
+            cable.bus._heard[1] += 1
+        raise bus_module.pysoem.WkcError
+
+    slave.sdo_read = read
+    clock = SimpleNamespace(monotonic=lambda: time, sleep=advance)
+    monkeypatch.setattr(mailbox, 'time', clock)
+    with pytest.raises(SdoRefused, match='no answer'):
+        drive.read(0x6007, 0)
+    assert drive.read(0x6040, 0) == b'\7'

@@ -89,7 +89,7 @@ class Drive:
                 interrupted = self._heard(self._place) > heard
                 confused, missed = confused + interrupted, missed + (not interrupted)
                 # Before its time is over, its own error may have been taken by another.
-                silent += time.monotonic() >= limit
+                silent += not interrupted and time.monotonic() >= limit
             except AssertionError:
                 confused += 1
             except (pysoem.SdoError, pysoem.MailboxError, pysoem.PacketError) as error:
