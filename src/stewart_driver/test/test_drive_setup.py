@@ -145,6 +145,18 @@ def test_places_of_an_assignment_that_are_not_used_are_no_maps() -> None:
     assert exchange.note == ''
 
 
+def test_two_maps_may_tell_the_same_object_and_one_may_not() -> None:
+    drive = ScriptedDrive(0x1C13)
+    drive.objects[0x1C13, 0], drive.objects[0x1C13, 2] = b'\2', struct.pack('<H', 0x1A00)
+
+    inputs = set_up(drive, FIXED, 0.001, None).inputs
+    assert inputs.size == 28 + 8
+    assert inputs.unpack(bytes(28) + struct.pack('<HiH', 0x1637, -3, 7)).position == -3
+    drive.objects[0x1A00, 3] = drive.objects[0x1A00, 1]
+    with pytest.raises(UnusableMap, match='6041h, 6064h, 6041h: one is there twice'):
+        set_up(drive, FIXED, 0.001, None)
+
+
 def test_a_read_only_map_that_lacks_what_is_needed_is_refused_in_one_sentence() -> None:
     drive = ScriptedDrive(0x1600)
     drive.objects[0x1600, 2] = struct.pack('<I', 0x60FF0020)

@@ -26,6 +26,7 @@ from stewart_driver.ethercat.process_data import (
     OUTPUTS,
     PADDING,
     PADDING_ENTRY,
+    refuse_twice,
     Signal,
 )
 from stewart_driver.ethercat.sdo import has_mode, number, SdoChannel
@@ -295,7 +296,9 @@ def _assign(
     mapped: list[int] = []
     # Places of an assignment that are not used are 0.
     for index in filter(None, _list(drive, assignment, INDEX)):
-        mapped += _list(drive, index, ENTRY)
+        entries = _list(drive, index, ENTRY)
+        refuse_twice(drive.leg, entries)
+        mapped += entries
     return mapped, '; '.join(notes)
 
 

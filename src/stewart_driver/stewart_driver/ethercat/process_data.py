@@ -84,10 +84,6 @@ def _find(
     """Return where each signal that is mapped begins [octet]; raises `UnusableMap`."""
     offsets: dict[int, int] = {}
     for entry, offset in _offsets(entries):
-        # Index 0 and data types are gaps. No drive maps anything else twice: it was misread.
-        if entry in offsets and entry >> 16 > LAST_DATA_TYPE:
-            there = ', '.join(f'{item >> 16:04X}h' for item in entries)
-            raise UnusableMap(f'drive of leg {leg} says that it maps {there}: one is there twice')
         offsets[entry] = offset
     found = {
         name: offsets[signal.entry] // 8
@@ -102,6 +98,17 @@ def _find(
                 f'({signals[name].index:04X}h); it maps {there}'
             )
     return found
+
+
+def refuse_twice(leg: int, entries: Sequence[int]) -> None:
+    """Raise `UnusableMap` where one map has an object twice: it was misread.
+
+    Several maps of inputs may have one. Index 0 and types of data are gaps.
+    """
+    meant = [entry for entry in entries if entry >> 16 > LAST_DATA_TYPE]
+    if len(set(meant)) < len(meant):
+        there = ', '.join(f'{item >> 16:04X}h' for item in entries)
+        raise UnusableMap(f'drive of leg {leg} says that it maps {there}: one is there twice')
 
 
 def check_sizes(read: Sequence[tuple[int, int]], laid: Sequence[tuple[int, int]]) -> None:
@@ -134,6 +141,7 @@ class OutputImage:
     def __init__(
         self, leg: int, entries: Sequence[int], present: Callable[[int, int], bytes]
     ) -> None:
+        refuse_twice(leg, entries)
         at = _find(leg, entries, OUTPUTS, NEEDED_OUTPUTS)
         self.size = _octets(entries)
         self._image = bytearray(self.size)
