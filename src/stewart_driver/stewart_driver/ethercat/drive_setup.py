@@ -296,9 +296,9 @@ def _assign(
     mapped: list[int] = []
     # Places of an assignment that are not used are 0.
     for index in filter(None, _list(drive, assignment, INDEX)):
-        entries = _list(drive, index, ENTRY)
-        refuse_twice(drive.leg, entries)
-        mapped += entries
+        found = _list(drive, index, ENTRY)
+        refuse_twice(drive.leg, found)
+        mapped += found
     return mapped, '; '.join(notes)
 
 
