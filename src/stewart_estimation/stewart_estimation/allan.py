@@ -11,7 +11,8 @@ With :math:`\theta_k` the integral of the samples and :math:`\tau = m \tau_0` (I
         \sum_k (\theta_{k+2m} - 2 \theta_{k+m} + \theta_k)^2 .
 
 To it is fitted :math:`3 Q^2/\tau^2 + N^2/\tau + (2 \ln 2/\pi) B^2 + K^2 \tau/3`: quantisation,
-white noise of density N, bias instability B and random walk K.
+white noise of density N, bias instability B and random walk K. A sensor's low pass correlates the
+samples: short averages then say too little noise, and the fit begins beyond them, without Q.
 
 References:
     IEEE Std 952-1997, annex C. Riley, Handbook of Frequency Stability Analysis, NIST SP 1065
@@ -41,6 +42,10 @@ AROUND, MEAN_OVER = 10, 200
 """Samples on each side of a median of stamps, and those over which a period is measured."""
 ROUNDS = 10
 """The weights of the fit follow the fitted curve; it has settled after so many rounds."""
+RISE = 0.15
+"""Of τσ² from one τ to its double, where noise is not white: a correlation of 0.1 at lag one."""
+BEYOND = 4
+"""Averages are so many times longer than where τσ² last rose that much: N is right to 3 %."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +57,9 @@ class AllanDeviation:
         deviation, lower, upper (m,): In the unit of the samples, with its interval.
         freedom (m,): Degrees of freedom of the square of the deviation.
         density: White noise, unit times √s; of one sample it is ``density / √period``.
-        density_error: Standard deviation of the density.
+        density_error: Standard deviation of the density, wider where the curve does not fit; where
+            no averages are white noise for the most part, a bound of it.
+        white_from: Shortest averages that are fitted [s]: the period, or beyond the correlation.
         instability, instability_tau: Lowest deviation / 0.664 and where it is found [s].
         reached: Whether that is a minimum; else the recording was too short and it is a bound.
         walk: Random walk, unit per √s; 0 where the recording shows none.
@@ -65,6 +72,7 @@ class AllanDeviation:
     freedom: Array
     density: float
     density_error: float
+    white_from: float
     instability: float
     instability_tau: float
     reached: bool
@@ -134,11 +142,18 @@ def allan_deviation(
     lower, upper = (
         deviation * np.sqrt(freedom / chi2.ppf(part, freedom)) for part in (1.0 - half, half)
     )
-    terms, parts = _fitted(tau, deviation**2, freedom)
+    first = _first_white(values)
+    used = sizes >= first
+    terms, parts = _fitted(tau[used], deviation[used] ** 2, freedom[used], first == 1)
     density, walk = np.sqrt(terms[[1, 3]])
     # The density is as certain as the averages that are white noise for the most part.
-    white = parts[:, 1] > 0.5 * parts.sum(axis=1)
-    known = freedom[white].max() if white.any() else freedom.min()
+    model = parts.sum(axis=1)
+    white = parts[:, 1] > 0.5 * model
+    if white.any():
+        missed = np.mean((deviation[used] ** 2 / model - 1.0) ** 2 * freedom[used] / 2.0)
+        error = density * np.sqrt(max(missed, 1.0) / (2.0 * freedom[used][white].max()))
+    else:
+        error = np.sqrt((tau * deviation**2).min())
     lowest = int(np.argmin(deviation))
     return AllanDeviation(
         tau,
@@ -147,7 +162,8 @@ def allan_deviation(
         upper,
         freedom,
         float(density),
-        float(density / np.sqrt(2.0 * known)),
+        float(error),
+        float(tau[used][0]),
         float(deviation[lowest] / FLICKER),
         float(tau[lowest]),
         bool(np.any(lower[lowest:] > deviation[lowest])),
@@ -155,14 +171,27 @@ def allan_deviation(
     )
 
 
-def _fitted(tau: Array, variance: Array, freedom: Array) -> tuple[Array, Array]:
+def _first_white(values: Array) -> int:
+    """Return from how many samples on the averages are white: 1 if the samples are, or unclear."""
+    sizes = 2 ** np.arange(int(np.log2(values.size // 4)) + 1)
+    level = sizes * overlapping(values, 1.0, sizes) ** 2
+    rise = level[1:] / level[:-1] - 1.0
+    flat = np.flatnonzero(rise < RISE)
+    # The rise of white samples has a standard deviation of 1.5 / sqrt(n).
+    if rise[0] < RISE + 4.5 / np.sqrt(values.size) or not flat.size:
+        return 1
+    return int(min(BEYOND * sizes[flat[0]], values.size // 16))
+
+
+def _fitted(tau: Array, variance: Array, freedom: Array, quantised: bool) -> tuple[Array, Array]:
     """Fit the four squares, none below zero; return them and their parts, (m, 4)."""
     columns = np.column_stack([3.0 / tau**2, 1.0 / tau, np.full(tau.size, FLICKER**2), tau / 3.0])
+    columns[:, 0] *= quantised
     model = variance
     for _ in range(ROUNDS):
         # Variance of an Allan variance: 2 σ⁴ / degrees of freedom.
         weight = np.sqrt(freedom / 2.0) / model
-        scale = np.linalg.norm(columns * weight[:, None], axis=0)
+        scale = np.maximum(np.linalg.norm(columns * weight[:, None], axis=0), 1e-300)
         found, _ = nnls(columns * weight[:, None] / scale, variance * weight)
         terms = found / scale
         model = np.maximum(columns @ terms, 1e-6 * variance)

@@ -9,6 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from stewart_estimation.allan import allan_deviation
+from stewart_estimation.allan import LEAST_SAMPLES as CURVE_SAMPLES
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import ANGULAR_VELOCITY, LENGTH, SPECIFIC_FORCE
 from stewart_kinematics.errors import ConfigurationError
@@ -48,7 +50,8 @@ class RestNoise(NamedTuple):
     Attributes:
         specific_force, angular_velocity, length (3,), (3,), (6,): Standard deviations [m/s²],
             [rad/s], [m].
-        error: Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
+        error: Largest relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples, or
+            more where they are correlated.
         remarks: What makes them doubtful, one sentence each.
     """
 
@@ -64,6 +67,7 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
 
     What a sensor rounds may hide at rest: no noise is less than that of the smallest step that its
     values show in the whole recording, q / sqrt(12). Where they show none, it is the one assumed.
+    Of an IMU with a low pass it is what independent samples with its density have.
 
     Args:
         imu, legs: Samples whose beginning was recorded at rest.
@@ -81,7 +85,7 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
         expected = f'no more than the recording has, {longest:.4g} s'
         raise ConfigurationError('noise from rest', seconds, expected)
     end = max(imu.stamps[0], legs.stamps[0]) + seconds
-    found, fewest, remarks = [], math.inf, list[str]()
+    found, fewest, error, remarks = [], math.inf, 0.0, list[str]()
     felt = np.repeat([SPECIFIC_FORCE, ANGULAR_VELOCITY], 3)
     for name, axes, still, assumed, stamps, values in (
         ('IMU', AXES, STILL, felt, imu.stamps, _of(imu)),
@@ -102,6 +106,8 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
         found.append(sigma)
         whole = rest[:, shown][np.isfinite(rest[:, shown]).all(axis=1)]
         names, period = [axes[place] for place in shown], float(np.median(np.diff(stamps)))
+        if name == 'IMU' and len(whole) >= CURVE_SAMPLES:
+            sigma[shown], error = _of_means(sigma[shown], whole, period)
         for moved in _moves(whole, period, still[shown], names):
             raise ConfigurationError('noise from rest', seconds, f'a time at rest, but {moved}')
     rest = imu.stamps <= end
@@ -109,8 +115,22 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
         ImuSeries(*(part[rest] for part in vars(imu).values())),
         float(np.median(np.diff(imu.stamps))),
     )
-    error = 1.0 / math.sqrt(2.0 * (fewest - 1))
+    error = max(error, 1.0 / math.sqrt(2.0 * (fewest - 1)))
     return RestNoise(found[0][:3], found[0][3:], found[1], error, tuple(remarks))
+
+
+def _of_means(sigma: Array, values: Array, period: float) -> tuple[Array, float]:
+    """Return noise (k,) that explains the means of samples (n, k), and its relative error.
+
+    The filter takes samples for independent. Where they are, `sigma` and 0 are returned.
+    """
+    found, error = sigma.copy(), 0.0
+    for place, column in enumerate(values.T):
+        curve = allan_deviation(column, period)
+        if curve.white_from > period and curve.density > 0.0:
+            found[place] = curve.density / math.sqrt(period)
+            error = max(error, curve.density_error / curve.density)
+    return found, error
 
 
 def _of(imu: ImuSeries) -> Array:

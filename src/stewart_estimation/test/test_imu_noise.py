@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import butter, lfilter
 from stewart_bags.writing import BagWriter
 from stewart_estimation.allan import (
     allan_deviation,
@@ -83,6 +84,40 @@ def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> No
     assert told['specific_force_sigma'] == pytest.approx(3e-2, rel=0.02)
     assert told['angular_velocity_sigma'] == pytest.approx(3e-3, rel=0.02)
     assert (tmp_path / 'x.svg').stat().st_size > 5000
+
+
+def low_passed(count, order=2, size=1, seed=6) -> np.ndarray:
+    """Return (count, size) at 200 Hz, of the density 1, behind a low pass of 20 Hz."""
+    white = np.random.default_rng(seed).normal(size=(count + 1000, size)) * np.sqrt(200.0)
+    return lfilter(*butter(order, 20.0 / 100.0), white, axis=0)[1000:]
+
+
+@pytest.mark.parametrize('order', [1, 2])
+def test_density_of_a_sensor_with_a_low_pass_is_that_of_its_means(order) -> None:
+    for column in low_passed(12_000, order, 6).T:
+        found = allan_deviation(column, 0.005)
+        assert 0.02 < found.density_error < 0.1
+        assert abs(found.density - 1.0) < 3.0 * found.density_error
+        assert 0.1 < found.white_from < 0.8
+    assert allan_deviation(resting()[:, 1], 0.01).white_from == 0.01
+
+
+def test_correlated_samples_are_told_and_no_noise_is_never_written(tmp_path, capsys) -> None:
+    path, target = tmp_path / 'rest.csv', tmp_path / 'x.yaml'
+    head, time = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), 0.005 * np.arange(6000.0)
+    noise = low_passed(6000, size=6) * np.repeat([1e-3, 1e-4], 3)
+    still = [0.0, 0.0, 9.81, 0.0, 0.0, 0.0]
+    write_table(path, head, np.column_stack([time, noise + still]))
+    assert run([str(path), '--yaml', str(target)]) == 0
+    assert 'samples are correlated' in capsys.readouterr().err
+    told = yaml.safe_load(target.read_text())['state_estimator']['ros__parameters']
+    assert told['specific_force_sigma'] == pytest.approx(1e-3 * np.sqrt(200.0), rel=0.25)
+    # Differences of white noise have no density.
+    noise = np.diff(np.random.default_rng(7).normal(size=(6001, 6)), axis=0) * 1e-2
+    write_table(path, head, np.column_stack([time, noise + still]))
+    with pytest.raises(ConfigurationError, match=r'specific force: density .*than its error'):
+        run([str(path), '--yaml', str(tmp_path / 'none.yaml')])
+    assert not (tmp_path / 'none.yaml').exists()
 
 
 def test_flat_part_is_the_bias_instability() -> None:

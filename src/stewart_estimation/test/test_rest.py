@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.signal import butter, lfilter
 from srs_simulated import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -58,6 +59,18 @@ def test_noise_above_the_steps_is_what_is_measured() -> None:
     coarse = LegSeries(run.legs.stamps, STEP * np.round(lengths / STEP))
     found = noise_at_rest(run.imu, coarse, 2.8)
     np.testing.assert_allclose(found.length, 5e-5, rtol=0.15)
+
+
+def test_an_imu_with_a_low_pass_has_the_noise_of_its_density() -> None:
+    run = rested()
+    white = np.random.default_rng(2).normal(size=(len(run.imu.stamps), 3))
+    noise = 0.02 * lfilter(*butter(2, 0.2), white, axis=0)
+    imu = replace(run.imu, specific_forces=run.imu.specific_forces[:1] + noise)
+    assert noise.std() < 0.01
+    found = noise_at_rest(imu, run.legs, 2.8)
+    np.testing.assert_allclose(found.specific_force, 0.02, rtol=0.4)
+    assert found.error > 0.05
+    np.testing.assert_allclose(found.angular_velocity, run.errors.angular_velocity, rtol=0.15)
 
 
 def test_a_leg_that_shows_no_step_at_all_has_the_assumed_noise_which_is_said() -> None:

@@ -104,7 +104,12 @@ def main(arguments: argparse.Namespace) -> int:
         if np.ptp(column) == 0.0:
             raise ConfigurationError(f'{axis} at rest', float(column[0]), 'values that change')
     found = [allan_deviation(column, period) for column in values.T]
-    lines = parameters(found, period)
+    begin = max(item.white_from for item in found)
+    if begin > period:
+        sys.stderr.write(
+            f'samples are correlated, by a low pass for instance: the density is that of averages '
+            f'of {begin:.2g} s and more, a single sample tells another\n'
+        )
     if arguments.json:
         keys = ('density', 'density_error', 'instability', 'instability_tau', 'reached', 'walk')
         told = {
@@ -115,12 +120,15 @@ def main(arguments: argparse.Namespace) -> int:
         sys.stdout.write('\n')
     else:
         _print(found, len(imu), period)
-        sys.stdout.write(lines)
-    if arguments.yaml:
-        with whole_file(Path(arguments.yaml)) as stream:
-            stream.write(lines)
     if arguments.plot:
         save_picture(draw(found), arguments.plot)
+    if arguments.yaml or not arguments.json:
+        lines = parameters(found, period)
+        if not arguments.json:
+            sys.stdout.write(lines)
+        if arguments.yaml:
+            with whole_file(Path(arguments.yaml)) as stream:
+                stream.write(lines)
     return 0
 
 
@@ -144,9 +152,18 @@ def _rows(imu: ImuSeries, rows: object) -> ImuSeries:
 
 
 def parameters(found: list[AllanDeviation], period: float) -> str:
-    """Return the YAML lines of the state estimator: the worst axis of each sensor."""
+    """Return the YAML lines of the state estimator: the worst axis of each sensor.
+
+    Raises:
+        ConfigurationError: If no density is known of a sensor; a filter told 0 believes it alone.
+    """
     sensors = found[:3], found[3:]
-    sigmas = [max(item.density for item in axes) / np.sqrt(period) for axes in sensors]
+    worst = [max(axes, key=lambda item: item.density) for axes in sensors]
+    for what, item in zip(('specific force', 'angular velocity'), worst, strict=True):
+        if item.density <= item.density_error:
+            expected = 'more than its error; a longer rest, without vibration, shows it'
+            raise ConfigurationError(f'{what}: density of its noise', item.density, expected)
+    sigmas = [item.density / np.sqrt(period) for item in worst]
     # Where no walk shows the bias may still have walked by what hides below the instability.
     walks = [
         max(item.walk or item.instability / np.sqrt(item.instability_tau) for item in axes)
