@@ -7,11 +7,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.machine import (
+    FORCE_BIAS,
     FORCE_SCALE,
     free_directions,
     LENGTH,
     Machine,
     MOUNTING,
+    RATE_BIAS,
     RATE_SCALE,
     SIZE,
     TARGET,
@@ -38,6 +40,7 @@ def wrong(platform: Platform, rng: np.random.Generator) -> Machine:
     step[TARGET] = [*rng.normal(0.0, 0.1, 3), *rng.normal(0.0, 0.3, 3)]
     step[MOUNTING], step[TILT] = rng.normal(0.0, 0.01, 3), rng.normal(0.0, 0.01, 2)
     step[[FORCE_SCALE, RATE_SCALE]] = rng.normal(0.0, 0.003, 2)
+    step[FORCE_BIAS], step[RATE_BIAS] = [0.1, 0.05, -0.1], [2e-3, -3e-3, 1e-3]
     return machine.moved(step)
 
 
@@ -69,10 +72,14 @@ def measured(
         moving,
         place + rng.normal(0.0, 1.0, place.shape) * noise.position if tracked else nothing,
         turn @ world[:3, :3] @ rotation @ target[:3, :3],
-        machine.scales[0] * felt_force + rng.normal(0.0, 1.0, place.shape) * noise.specific_force
+        machine.scales[0] * felt_force
+        + machine.biases[:3]
+        + rng.normal(0.0, 1.0, place.shape) * noise.specific_force
         if felt
         else nothing,
-        machine.scales[1] * felt_turn + rng.normal(0.0, 1.0, place.shape) * noise.angular_velocity
+        machine.scales[1] * felt_turn
+        + machine.biases[3:]
+        + rng.normal(0.0, 1.0, place.shape) * noise.angular_velocity
         if rates is not None
         else nothing,
         np.array([f'row {row}' for row in range(count)]),

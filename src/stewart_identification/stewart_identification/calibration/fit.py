@@ -17,12 +17,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 from stewart_identification.calibration.machine import (
+    FORCE_BIAS,
     FORCE_SCALE,
     free_directions,
     LENGTH,
     Machine,
     MOUNTING,
     PLATFORM,
+    RATE_BIAS,
     RATE_SCALE,
     SIZE,
     TILT,
@@ -53,6 +55,7 @@ class Prior:
         length: Of the length at stroke zero [m].
         mounting, tilt: Of the IMU and of the base against gravity [rad].
         scale: Of the IMU [-].
+        force_bias, rate_bias: Of the IMU, per axis [m/s²], [rad/s].
     """
 
     joint: float = 1e-3
@@ -60,13 +63,16 @@ class Prior:
     mounting: float = 0.05
     tilt: float = 0.05
     scale: float = 0.01
+    force_bias: float = 0.2
+    rate_bias: float = 0.01
 
     def deviations(self) -> Array:
-        """Return the standard deviations of all unknowns, shape (61,); frames are free."""
+        """Return the standard deviations of all unknowns, shape (67,); frames are free."""
         sigma = np.full(SIZE, BROAD)
         sigma[: PLATFORM.stop], sigma[LENGTH] = self.joint, self.length
         sigma[MOUNTING], sigma[TILT] = self.mounting, self.tilt
         sigma[FORCE_SCALE] = sigma[RATE_SCALE] = self.scale
+        sigma[FORCE_BIAS], sigma[RATE_BIAS] = self.force_bias, self.rate_bias
         return sigma
 
 
@@ -77,7 +83,7 @@ class Calibration:
     Attributes:
         machine: As estimated.
         described: As the platform file has it, tracker and target where they fit it best.
-        directions (61, k): What was free to change, as columns.
+        directions (67, k): What was free to change, as columns.
         covariance (k, k): Of the coordinates along these.
         prior (k, k): Of the same, before.
         cost: Sum of the squares of the weighted residuals, without the prior.
@@ -127,7 +133,7 @@ class Calibration:
         )
 
     def deviations(self, of: Array) -> Array:
-        """Return the standard deviations of linear functions of the unknowns, rows of (m, 61)."""
+        """Return the standard deviations of linear functions of the unknowns, rows of (m, 67)."""
         rows = of @ self.directions
         return np.asarray(np.sqrt(np.einsum('ij,jk,ik->i', rows, self.covariance, rows)))
 

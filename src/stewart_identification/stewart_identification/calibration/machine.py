@@ -21,11 +21,13 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.spatial import skew
 
-# Where the unknowns lie in a step: joints [m], lengths [m], frames [m] and [rad], IMU.
+# Where the unknowns lie in a step: joints [m], lengths [m], frames [m] and [rad], IMU; biases
+# [m/s²], [rad/s].
 BASE, PLATFORM, LENGTH = slice(0, 18), slice(18, 36), slice(36, 42)
 TRACKER, TARGET = slice(42, 48), slice(48, 54)
 MOUNTING, TILT, FORCE_SCALE, RATE_SCALE = slice(54, 57), slice(57, 59), 59, 60
-SIZE = 61
+FORCE_BIAS, RATE_BIAS = slice(61, 64), slice(64, 67)
+SIZE = 67
 STEPS, CLOSED = 30, 1e-12
 
 
@@ -41,6 +43,7 @@ class Machine:
         mounting (3, 3): From sensor axes to ``platform_link``.
         gravity (3,): In base axes [m/s²]; its size is given, its direction is estimated.
         scales (2,): What the IMU makes of specific force and angular velocity, over the truth.
+        biases (6,): What the IMU adds to them, in sensor axes [m/s²], [rad/s].
         neutral: Pose in the middle of the workspace, where every search for a pose begins.
     """
 
@@ -52,15 +55,13 @@ class Machine:
     mounting: Array
     gravity: Array
     scales: Array
+    biases: Array
     neutral: Pose
 
     @classmethod
     def described(cls, platform: Platform) -> Machine:
         """Return the machine of a platform file, tracker and target in the links' origins."""
         geometry = platform.geometry
-        gravity = np.array([0.0, 0.0, -9.80665])
-        if platform.masses is not None:
-            gravity = np.array(platform.masses.gravity)
         mounting = np.eye(3) if platform.imu is None else platform.imu.rotation
         return cls(
             np.array(geometry.base_joints),
@@ -69,13 +70,14 @@ class Machine:
             np.eye(4),
             np.eye(4),
             mounting,
-            gravity,
+            np.array(platform.gravity),
             np.ones(2),
+            np.zeros(6),
             geometry.neutral_pose,
         )
 
     def moved(self, step: Array) -> Machine:
-        """Return the machine after a step of all unknowns, shape (61,)."""
+        """Return the machine after a step of all unknowns, shape (67,)."""
         tilt = np.append(step[TILT], 0.0)
         return replace(
             self,
@@ -87,6 +89,7 @@ class Machine:
             mounting=Rotation.from_rotvec(step[MOUNTING]).as_matrix() @ self.mounting,
             gravity=Rotation.from_rotvec(tilt).as_matrix() @ self.gravity,
             scales=self.scales + step[[FORCE_SCALE, RATE_SCALE]],
+            biases=self.biases + step[FORCE_BIAS.start : RATE_BIAS.stop],
         )
 
     def poses(
@@ -159,7 +162,7 @@ class Machine:
             position (n, 3), rotation (n, 3, 3): Poses.
 
         Returns:
-            (n, 6, 67): Displacement and turn of the platform in base axes per unknown, then per
+            (n, 6, 73): Displacement and turn of the platform in base axes per unknown, then per
                 stroke.
         """
         _, units, _ = self._legs(position, rotation)
@@ -180,7 +183,7 @@ class Machine:
     def twist_sensitivity(
         self, position: Array, rotation: Array, twist: Array, sensitivity: Array
     ) -> Array:
-        """Return how twists at given rates follow the unknowns and strokes, shape (n, 6, 67)."""
+        """Return how twists at given rates follow the unknowns and strokes, shape (n, 6, 73)."""
         arms, units, length = self._legs(position, rotation)
         jacobian, _ = self.jacobian(position, rotation)
         velocity, omega = twist[:, :3], twist[:, 3:]
@@ -210,7 +213,7 @@ def _displaced(frame: Array, step: Array) -> Array:
 
 
 def free_directions(machine: Machine, *, tracked: bool, felt: bool) -> Array:
-    """Return what may change, as columns, shape (61, k).
+    """Return what may change, as columns, shape (67, k).
 
     Args:
         machine: As described.
@@ -218,7 +221,7 @@ def free_directions(machine: Machine, *, tracked: bool, felt: bool) -> Array:
     """
     blocks = [_without_motion(machine.base), _without_motion(machine.platform), np.eye(6)]
     blocks += [np.eye(12) if tracked else np.empty((12, 0))]
-    blocks += [np.eye(7) if felt else np.empty((7, 0))]
+    blocks += [np.eye(13) if felt else np.empty((13, 0))]
     return np.asarray(block_diag(*blocks))
 
 

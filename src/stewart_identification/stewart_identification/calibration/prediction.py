@@ -11,9 +11,11 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.machine import (
+    FORCE_BIAS,
     FORCE_SCALE,
     Machine,
     MOUNTING,
+    RATE_BIAS,
     RATE_SCALE,
     SIZE,
     TARGET,
@@ -30,7 +32,7 @@ class Seen(NamedTuple):
 
     Attributes:
         residual (n, m): Predicted minus measured.
-        jacobian (n, m, 67): How it follows the unknowns, then the strokes.
+        jacobian (n, m, 73): How it follows the unknowns, then the strokes.
         by_rate (n, m, 6): How it follows the rates of the legs.
         deviations (m,): Noise of the instrument itself.
     """
@@ -64,7 +66,7 @@ def weighted(
 
     Returns:
         (m,): Residuals.
-        (m, 61): How they follow the unknowns.
+        (m, 67): How they follow the unknowns.
     """
     residuals, jacobians = [], []
     for seen in _seen(machine, observations, poses, noise):
@@ -126,8 +128,11 @@ def by_accelerometer(
     jacobian[:, :, TILT] -= across[:, :, :2]
     jacobian[:, :, MOUNTING] += to_sensor @ skew(inside)
     jacobian[:, :, FORCE_SCALE] += force / machine.scales[0]
+    jacobian[:, :, FORCE_BIAS] += np.eye(3)
     own = np.full(3, noise.specific_force)
-    return Seen(force - seen.specific_force, jacobian, _rateless(position, 3), own)
+    return Seen(
+        force + machine.biases[:3] - seen.specific_force, jacobian, _rateless(position, 3), own
+    )
 
 
 def by_gyroscope(
@@ -145,10 +150,11 @@ def by_gyroscope(
     jacobian = backward @ (change[:, 3:] + skew(omega) @ sensitivity[:, 3:])
     jacobian[:, :, MOUNTING] += to_sensor @ skew(inside)
     jacobian[:, :, RATE_SCALE] += rate / machine.scales[1]
+    jacobian[:, :, RATE_BIAS] += np.eye(3)
     legs, _ = machine.jacobian(position, rotation)
     own = np.full(3, noise.angular_velocity)
     by_rate = backward @ np.linalg.inv(legs)[:, 3:]
-    return Seen(rate - seen.angular_velocity, jacobian, by_rate, own)
+    return Seen(rate + machine.biases[3:] - seen.angular_velocity, jacobian, by_rate, own)
 
 
 def _rateless(position: Array, size: int) -> Array:

@@ -4,19 +4,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from scipy.special import chdtrc
 from stewart_identification.calibration.fit import Calibration, MISFIT
-from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
+from stewart_identification.calibration.machine import LENGTH, Machine, MOUNTING, SIZE
 from stewart_identification.calibration.observations import Observations
 from stewart_identification.estimators.result import rms
 from stewart_kinematics.motion import Array
 
 # Shown is what is known twice as well as before; together moves what is known in sum, not singly.
 SHOWN, TOGETHER = 0.5, 0.9
+TOLD = 1.0 - 1e-6
 AXES = 'xyz'
+IMU = (
+    *((f'IMU mounting {axis}', 'rad') for axis in AXES),
+    *((f'base tilt {axis}', 'rad') for axis in 'xy'),
+    ('accelerometer scale', '1'),
+    ('gyroscope scale', '1'),
+    *((f'accelerometer bias {axis}', 'm/s²') for axis in AXES),
+    *((f'gyroscope bias {axis}', 'rad/s') for axis in AXES),
+)
+"""Name and unit of the unknowns from `MOUNTING` on."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +37,17 @@ class Coordinate:
 
     Attributes:
         name: Such as ``base joint 3 y``.
-        change: From the description [m].
-        deviation: Standard deviation of what was found [m].
-        before: Standard deviation before [m].
+        change: From the description.
+        deviation: Standard deviation of what was found.
+        before: Standard deviation before.
+        unit: Of these three.
     """
 
     name: str
     change: float
     deviation: float
     before: float
+    unit: str
 
     @property
     def shown(self) -> bool:
@@ -50,17 +64,36 @@ def coordinates(found: Calibration) -> list[Coordinate]:
             found.machine.length - found.described.length,
         ]
     )
-    unknowns = np.eye(SIZE)[: LENGTH.stop]
+    return _items(found, 0, [(name, 'm') for name in _names()], change)
+
+
+def imu_unknowns(found: Calibration) -> list[Coordinate]:
+    """Return mounting, tilt, scales and biases of the IMU, those that any row tells of."""
+    now, then = found.machine, found.described
+    change = np.concatenate(
+        [
+            Rotation.from_matrix(now.mounting @ then.mounting.T).as_rotvec(),
+            np.cross(then.gravity, now.gravity)[:2] / (then.gravity @ then.gravity),
+            now.scales - then.scales,
+            now.biases - then.biases,
+        ]
+    )
+    items = _items(found, MOUNTING.start, IMU, change)
+    return [item for item in items if item.deviation < TOLD * item.before]
+
+
+def _items(
+    found: Calibration, first: int, names: Sequence[tuple[str, str]], change: Array
+) -> list[Coordinate]:
+    """Return unknowns from `first` on, of names and units and changes (n,)."""
+    unknowns = np.eye(SIZE)[first : first + len(names)]
     rows = unknowns @ found.directions
-    before = np.sqrt(np.einsum('ij,jk,ik->i', rows, found.prior, rows))
+    before = np.sqrt(np.einsum('ij,jk,ik->i', rows, found.prior, rows)).tolist()
+    after = found.deviations(unknowns).tolist()
     return [
-        Coordinate(*values)
-        for values in zip(
-            _names(),
-            change.tolist(),
-            found.deviations(unknowns).tolist(),
-            before.tolist(),
-            strict=True,
+        Coordinate(name, moved, now, then, unit)
+        for (name, unit), moved, now, then in zip(
+            names, change.tolist(), after, before, strict=True
         )
     ]
 
@@ -85,7 +118,16 @@ def remarks(found: Calibration) -> list[str]:
             f'{len(hidden)} of {LENGTH.stop} coordinates are hardly better known than before: '
             f'{listed}'
         )
+    felt = imu_unknowns(found)
+    dark = [item.name for item in felt if not item.shown]
+    if dark:
+        said.append(f'{", ".join(dark)} of the IMU: hardly better known than before')
     names, rows = _shapes(found.machine)
+    known = [name for name, _ in IMU]
+    names += [item.name for item in felt]
+    rows = np.vstack(
+        [rows, *(np.eye(SIZE)[MOUNTING.start + known.index(item.name)] for item in felt)]
+    )
     weights = rows @ found.directions
     covariance, prior = (weights @ each @ weights.T for each in (found.covariance, found.prior))
     sigma = np.sqrt(np.diag(covariance))

@@ -1,0 +1,58 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is found of an IMU: mounting, tilt of the base, scales and biases."""
+
+from __future__ import annotations
+
+from machines_made import measured, wrong
+import numpy as np
+import pytest
+from stewart_identification.calibration.fit import calibrate, MISFIT
+from stewart_identification.calibration.machine import FORCE_BIAS, Machine, RATE_BIAS, SIZE
+from stewart_identification.calibration.observations import Observations
+from stewart_identification.calibration.planning import allowed_poses
+from stewart_identification.calibration.verdict import coordinates, imu_unknowns
+from stewart_kinematics.model.platform import Platform
+
+
+@pytest.fixture(scope='module')
+def vigo() -> Platform:
+    return Platform.from_yaml('vigo')
+
+
+@pytest.fixture(scope='module')
+def truth(vigo: Platform) -> Machine:
+    return wrong(vigo, np.random.default_rng(1))
+
+
+@pytest.fixture(scope='module')
+def rests(vigo: Platform, truth: Machine) -> Observations:
+    rng = np.random.default_rng(2)
+    return measured(truth, allowed_poses(vigo, 40, rng), rng, tracked=False, felt=True)
+
+
+def test_biases_are_found_beside_a_tracker_and_leave_the_joints_alone(vigo, truth) -> None:
+    rng = np.random.default_rng(3)
+    rates = rng.normal(0.0, 0.1, (40, 6)) * (np.arange(40) % 2)[:, None]
+    seen = measured(truth, allowed_poses(vigo, 40, rng), rng, felt=True, rates=rates)
+
+    found = calibrate(vigo, seen)
+
+    assert found.misfit > MISFIT
+    items = imu_unknowns(found)
+    assert len(items) == 13
+    assert all(item.shown for item in items)
+    sigma = found.deviations(np.eye(SIZE)[FORCE_BIAS.start : RATE_BIAS.stop])
+    assert sigma.max() < 0.02
+    assert np.all(np.abs(found.machine.biases - truth.biases) < 4.0 * sigma)
+    wanted = (truth.base - found.described.base).ravel()
+    base = coordinates(found)[: wanted.size]
+    off = [(item.change - w) / item.deviation for item, w in zip(base, wanted, strict=True)]
+    assert np.max(np.abs(off)) < 4.0
+
+
+def test_a_bias_at_rest_is_no_misfit(vigo, rests) -> None:
+    found = calibrate(vigo, rests)
+    assert found.misfit > MISFIT
+    # Nothing turned: of the gyroscope nothing is told.
+    assert not any('gyroscope' in item.name for item in imu_unknowns(found))
