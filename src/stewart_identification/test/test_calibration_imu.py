@@ -1,18 +1,25 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is found of an IMU: mounting, tilt of the base, scales and biases."""
+"""What is found of an IMU: mounting, tilt of the base, scales and biases, told and written."""
 
 from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
 
 from machines_made import measured, wrong
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.fit import calibrate, MISFIT
 from stewart_identification.calibration.machine import FORCE_BIAS, Machine, RATE_BIAS, SIZE
-from stewart_identification.calibration.observations import Observations
+from stewart_identification.calibration.observations import FORCES, Observations, STROKES
 from stewart_identification.calibration.planning import allowed_poses
 from stewart_identification.calibration.verdict import coordinates, imu_unknowns
+from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
+from stewart_tables.csv_tables import write_table
 
 
 @pytest.fixture(scope='module')
@@ -56,3 +63,30 @@ def test_a_bias_at_rest_is_no_misfit(vigo, rests) -> None:
     assert found.misfit > MISFIT
     # Nothing turned: of the gyroscope nothing is told.
     assert not any('gyroscope' in item.name for item in imu_unknowns(found))
+
+
+def test_what_is_found_of_the_imu_is_told_and_written(
+    truth, rests, tmp_path: Path, capsys
+) -> None:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
+    write_table(path, (*STROKES, *FORCES), np.hstack([rests.strokes, rests.specific_force]))
+    words = [str(path), '--platform', 'vigo', '-o', str(written)]
+
+    assert verb.main(parser.parse_args([*words, '--json'])) == 0
+    told = {item['name']: item for item in json.loads(capsys.readouterr().out)['imu']}
+    assert len(told) == 9
+    bias = told['accelerometer bias x']
+    assert abs(bias['change'] - truth.biases[0]) < 4.0 * bias['deviation']
+    assert verb.main(parser.parse_args(words)) == 0
+    assert 'base tilt x' in capsys.readouterr().out
+
+    mine = Platform.from_yaml(written)
+    assert mine.name == 'vigo_calibrated'
+    tilt = np.cross(mine.gravity, truth.gravity) / (truth.gravity @ truth.gravity)
+    assert np.all(np.abs(tilt[:2]) < 4.0 * told['base tilt x']['deviation'])
+    off = Rotation.from_matrix(truth.mounting @ mine.imu.rotation.T).as_rotvec()
+    for axis, error in zip('xyz', off, strict=True):
+        assert abs(error) < 4.0 * told[f'IMU mounting {axis}']['deviation']
+    assert 'calibrated from felt.csv' in mine.sources['imu.rpy_deg']

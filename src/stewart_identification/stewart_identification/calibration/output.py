@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.fit import Calibration
-from stewart_identification.calibration.verdict import Accuracy, coordinates, remarks
+from stewart_identification.calibration.machine import Machine
+from stewart_identification.calibration.verdict import (
+    Accuracy,
+    Coordinate,
+    coordinates,
+    imu_unknowns,
+    remarks,
+)
 from stewart_identification.parameters_file import renewed
+from stewart_kinematics.motion_csv import rpy_columns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,14 +45,15 @@ def calibrated_document(
     Returns:
         As a platform file has it; the block ``calibration`` holds the intervals.
     """
+    machine, felt = found.machine, imu_unknowns(found)
     content = renewed(description, 'calibrated', REPLACED)
-    machine = found.machine
+    replaced = [*REPLACED, *_write_imu(content, machine, felt)]
     content['base_joints'] = {'points_m': machine.base.round(9).tolist()}
     content['platform_joints'] = {'points_m': machine.platform.round(9).tolist()}
     # The joints above are in the order of the legs already.
     content['pairing'] = [1, 2, 3, 4, 5, 6]
     content['legs']['retracted_length_m'] = machine.length.round(9).tolist()
-    content['sources'] |= dict.fromkeys(REPLACED, f'calibrated from {source}')
+    content['sources'] |= dict.fromkeys(replaced, f'calibrated from {source}')
     content['calibration'] = {
         'coordinates': {
             item.name: {
@@ -53,11 +63,34 @@ def calibrated_document(
             }
             for item in coordinates(found)
         },
+        'imu': {
+            item.name: {
+                'change': round(item.change, 9),
+                'standard_deviation': float(f'{item.deviation:.3g}'),
+                'unit': item.unit,
+                'shown': item.shown,
+            }
+            for item in felt
+        },
         'tracker_from_base': machine.tracker.round(9).tolist(),
         'platform_from_target': machine.target.round(9).tolist(),
         'remarks': remarks(found),
     }
     return content
+
+
+def _write_imu(content: dict[str, Any], machine: Machine, felt: list[Coordinate]) -> list[str]:
+    """Put what rows of an IMU tell into a platform file; return the keys of that."""
+    keys = []
+    # Where in the platform the sensor sits no row tells: a file without says nothing of it.
+    if felt and 'imu' in content:
+        quaternion = Rotation.from_matrix(machine.mounting).as_quat()
+        content['imu']['rpy_deg'] = rpy_columns(quaternion[None])[0].round(6).tolist()
+        keys.append('imu.rpy_deg')
+    if any(item.name.startswith('base tilt') for item in felt):
+        content.setdefault('masses', {})['gravity_mps2'] = machine.gravity.round(6).tolist()
+        keys.append('masses.gravity_mps2')
+    return keys
 
 
 def draw_accuracy(before: Accuracy, after: Accuracy, title: str) -> Figure:

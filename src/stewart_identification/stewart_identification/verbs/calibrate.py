@@ -33,7 +33,12 @@ from stewart_identification.calibration.output import (
     LEVEL,
 )
 from stewart_identification.calibration.planning import best_poses
-from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
+from stewart_identification.calibration.verdict import (
+    accuracy,
+    coordinates,
+    imu_unknowns,
+    remarks,
+)
 from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
@@ -50,7 +55,8 @@ The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders 
 y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
 or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
 fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps
-(no leg faster than 1e-4 m/s is at rest).
+(no leg faster than 1e-4 m/s is at rest). Of the IMU mounting, tilt of the base, scales and biases
+are found; the file gets imu.rpy_deg and masses.gravity_mps2.
 What was not measured is nan; columns may be in mm, as stroke_1_mm and x_mm. All noises are
 standard deviations. A bag in place of a table has actuator_states and platform/external_pose
 (PoseStamped, or with covariance); what counts is every rest of a second or more.
@@ -185,20 +191,22 @@ def _about_outliers(outliers: Observations, found: Calibration) -> str:
 
 
 def _tell(arguments: argparse.Namespace, found: Calibration) -> None:
-    items = coordinates(found)
+    items, felt = coordinates(found), imu_unknowns(found)
     if arguments.json:
         told = {
-            'coordinates': [{**vars(item), 'shown': item.shown, 'unit': 'm'} for item in items],
+            'coordinates': [{**vars(item), 'shown': item.shown} for item in items],
+            'imu': [{**vars(item), 'shown': item.shown} for item in felt],
             'misfit_probability': found.misfit,
             'remarks': remarks(found),
         }
         print(json.dumps(told, indent=2, ensure_ascii=False))
     else:
-        for item in items:
+        for item in (*items, *felt):
             shown = '' if item.shown else '  hardly shown'
+            unit = '‰' if item.unit == '1' else f'm{item.unit}'
             print(
-                f'{item.name:<20} {1e3 * item.change:+9.4f} mm  '
-                f'± {1e3 * LEVEL * item.deviation:.4f} mm{shown}'
+                f'{item.name:<20} {1e3 * item.change:+9.4f} {unit}  '
+                f'± {1e3 * LEVEL * item.deviation:.4f} {unit}{shown}'
             )
     for remark in remarks(found):
         tell(remark)
