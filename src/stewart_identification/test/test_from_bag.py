@@ -15,11 +15,16 @@ from recordings_made import Run, Scribe, write_bag
 from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_identification.errors import UnusableRecording
-from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
+from stewart_identification.recording.from_bag import (
+    experiment_from,
+    Extracted,
+    Extraction,
+    SIGMAS,
+)
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
-from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.columns import POSE, TIME
 from stewart_tables.csv_tables import write_table
 
 Change = Callable[[int, dict[str, Any]], list[dict[str, Any]]]
@@ -446,31 +451,27 @@ def test_where_the_platform_stands_it_is_cut_and_where_it_turns_round_it_is_not(
     assert 8.0 < found.duration < 8.6
 
 
-def test_motion_may_come_from_an_estimate(
+def test_motion_may_come_from_an_estimate_filtered_as_forces_are_and_its_noise_counts(
     payload_bag: Path,
     payload_run: Run,
     payload_extracted: Extracted,
     ex800: Platform,
     tmp_path: Path,
 ) -> None:
-    motion = payload_extracted.experiment.inputs
-    stamps = payload_extracted.experiment.stamps
-    table = np.column_stack(
-        [
-            stamps - stamps[0],
-            motion.position,
-            motion.quaternion_xyzw,
-            motion.twist,
-            motion.acceleration,
-        ]
-    )
-    names = (TIME, *POSE, *TWIST, *ACCELERATION)
-    write_table(tmp_path / 'estimate.csv', names, table)
+    """Its accelerations were taken raw beside filtered forces, and its noise was none."""
+    state, time, path = payload_run.state, payload_run.time, tmp_path / 'estimate.csv'
+    pose = state[:, :7] + np.outer(2e-5 * np.sin(2.0 * np.pi * 60.0 * time), np.eye(7)[2])
+    sigma = np.tile([1e-5, 1e-5, 1e-5, 1e-5, 1e-5, 1e-5], (len(time), 1))
+    write_table(path, (TIME, *POSE, *SIGMAS), np.column_stack([time - time[0], pose, sigma]))
 
-    found = extracted(payload_bag, ex800, estimate=tmp_path / 'estimate.csv')
+    found, measured = extracted(payload_bag, ex800, estimate=path), payload_extracted.experiment
 
-    assert f'from {tmp_path / "estimate.csv"}, its time 0 at' in found.method
-    there = found.experiment.stamps
+    assert f'from {path}, its time 0 at' in found.method
+    there, inputs = found.experiment.stamps, found.experiment.inputs
     for axis in range(3):
-        truth = np.interp(there, stamps, motion.linear_acceleration[:, axis])
-        assert np.abs(found.experiment.inputs.linear_acceleration[:, axis] - truth).max() < 5e-3
+        wanted = np.interp(there, measured.stamps, measured.inputs.linear_acceleration[:, axis])
+        assert np.std(inputs.linear_acceleration[:, axis] - wanted) < 0.05
+    shaken = found.experiment.shaken
+    assert shaken is not None
+    off = np.std(shaken.inputs.position - inputs.position, axis=0)
+    assert np.all((off > 1e-7) & (off < 1e-5))

@@ -3,8 +3,8 @@
 """From a recording to an experiment: motion of the platform and forces of its drives.
 
 The motion comes from the measured strokes: `LowPass` gives strokes, rates and accelerations
-without lag, forward kinematics the poses, the Jacobian twists and accelerations. Or it comes from
-the result file of ``stewart estimate``.
+without lag, forward kinematics the poses, the Jacobian twists and accelerations. Or the strokes
+are those of the poses of ``stewart estimate``, and all else is the same.
 
 The forces pass the same low-pass, and so does what friction follows: directions, starts, loads.
 The motion holds nothing beyond the pass band, while dry friction shakes the platform faster than
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment, joined
 from stewart_identification.models.friction import friction_shapes
@@ -28,7 +29,7 @@ from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
 from stewart_identification.recording.low_pass import LowPass
-from stewart_identification.recording.noise import leg_noise, LegNoise
+from stewart_identification.recording.noise import leg_noise, LegNoise, Level
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
@@ -37,6 +38,8 @@ from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian, jacobian_derivative
+from stewart_tables.columns import POSE, TIME
+from stewart_tables.csv_tables import read_table
 from stewart_tables.settings import param
 
 REST, REVERSAL = 2e-3, 0.1
@@ -44,6 +47,8 @@ REST, REVERSAL = 2e-3, 0.1
 friction has no known direction."""
 LONGEST_SHIFT = 60.0
 """Between the zeros of an estimate's time and of a recording's [s]."""
+SIGMAS = (*(f'sigma_{name}' for name in POSE[:3]), *(f'sigma_r{axis}_rad' for axis in 'xyz'))
+"""Columns of an estimate: standard deviations of its poses [m], [rad]."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def experiment_from(
     except UnusableRecording as error:
         raise UnusableRecording(f'{recording.path}: {record.topic}: {error}') from error
     stride = max(round(1.0 / (extraction.rate * record.period)), 1)
-    noise, pieces, left_out = _motion_pieces(
+    noise, whole, pieces, left_out = _motion_pieces(
         record, platform.geometry, smoother, stride, forces=forces
     )
     if not pieces:
@@ -142,7 +147,12 @@ def experiment_from(
     blind = noise.blind(record.topic, smoother)
     if estimate is not None:
         blind = ''
-        pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
+        legs, shift, sigmas = _estimated(pieces, whole, platform.geometry, estimate)
+        noise = replace(noise, strokes=Level(sigmas))
+        made = (motion_piece(leg, platform.geometry, smoother, stride, noise) for leg in legs)
+        pieces = [piece for piece, _ in made if piece is not None]
+        if not pieces:
+            raise UnusableRecording(f'{estimate}: too little time in common with the recording')
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
     duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
     count = sum(len(piece.time) for piece in record.pieces)
@@ -154,8 +164,8 @@ def experiment_from(
 
 def _motion_pieces(
     record: LegRecord, geometry: Geometry, smoother: LowPass, stride: int, *, forces: bool
-) -> tuple[LegNoise, list[Experiment], list[Remark]]:
-    """Turn the pieces of a record into experiments; say what was left out of them."""
+) -> tuple[LegNoise, list[LegPiece], list[Experiment], list[Remark]]:
+    """Turn the pieces of a record that move into experiments; say what was left out of them."""
     whole, pieces = list(record.pieces), []
     still, lost = np.empty(0), np.empty(0)
     if forces:
@@ -176,7 +186,7 @@ def _motion_pieces(
         for instants, text in zip((still, lost), texts, strict=True)
         if instants.size
     ]
-    return noise, pieces, remarks
+    return noise, whole, pieces, remarks
 
 
 def motion_piece(
@@ -315,28 +325,53 @@ def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     return np.split(np.arange(len(flags)), np.flatnonzero(np.diff(flags)) + 1)
 
 
-def _with_estimate(
-    pieces: list[Experiment], geometry: Geometry, path: Path
-) -> tuple[list[Experiment], float]:
-    """Replace the motions by those of an estimate; its time is found by the leg lengths."""
+def _estimated(
+    pieces: list[Experiment], whole: list[LegPiece], geometry: Geometry, path: Path
+) -> tuple[list[LegPiece], float, Array]:
+    """Return the legs of an estimate, whose time is found by their lengths, and what they lack.
+
+    Returns:
+        Stretches of the recording with the strokes of the estimate.
+        Instant of the recording at which the estimate begins [s].
+        (6,): Noise of these strokes, as white as sampled like the recording [m].
+    """
     estimate = read_motion(path)
-    whole = joined(pieces)
-    begin, ours = whole.stamps[0], whole.inputs
-    lengths = leg_lengths(geometry, ours.position, ours.quaternion_xyzw)
-    time = np.arange(0.0, estimate.duration, float(np.median(np.diff(whole.stamps))))
+    ours = joined(pieces)
+    begin = ours.stamps[0]
+    lengths = leg_lengths(geometry, ours.inputs.position, ours.inputs.quaternion_xyzw)
+    time = np.arange(0.0, estimate.duration, float(np.median(np.diff(ours.stamps))))
     theirs = estimate.sample(time)
     other = leg_lengths(geometry, theirs.position, theirs.quaternion_xyzw)
     found = clock_offset(
-        whole.stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
+        ours.stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
     )
     shift = begin - found.offset
     made = []
-    for piece in pieces:
-        moment = piece.stamps - shift
+    for piece in whole:
+        moment = piece.time - shift
         inside = (moment >= 0.0) & (moment <= estimate.duration)
         if inside.any():
             there = estimate.sample(moment[inside])
-            made.append(replace(piece[inside], inputs=there, shaken=None, instruments=None))
+            length = leg_lengths(geometry, there.position, there.quaternion_xyzw)
+            strokes = length - geometry.retracted_length
+            made.append(replace(piece[inside], strokes=strokes, commands=None))
     if not made:
         raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
-    return made, shift
+    period = float(np.median(np.diff(made[0].time)))
+    return made, shift, _length_sigmas(geometry, path, theirs, period)
+
+
+def _length_sigmas(geometry: Geometry, path: Path, motion: Motion, period: float) -> Array:
+    """Return the noise of an estimate's lengths, (6,) [m]; 0 where the file has no sigmas.
+
+    Sampled every `period` it has the density that its columns have at the estimate's own rate.
+    """
+    table = read_table(path, (TIME, *SIGMAS))
+    if not table.has(SIGMAS):
+        return np.zeros(6)
+    sigma = np.sqrt(np.mean(table.take(SIGMAS) ** 2, axis=0))
+    matrix = jacobian(geometry, motion.position, motion.quaternion_xyzw)
+    # The turns are about the platform's axes.
+    matrix[:, :, 3:] = matrix[:, :, 3:] @ Rotation.from_quat(motion.quaternion_xyzw).as_matrix()
+    ratio = float(np.median(np.diff(table.take((TIME,))[:, 0]))) / period
+    return np.asarray(np.sqrt(ratio * np.mean((matrix**2) @ sigma**2, axis=0)))
