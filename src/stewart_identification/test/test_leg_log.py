@@ -160,6 +160,17 @@ def test_what_has_no_unit_is_read_as_what_fits_the_platform(read: Callable[..., 
     assert log.remarks == ('leg_#: assumed to be lengths in mm, which fit ex800',)
 
 
+def test_the_letter_l_may_be_strokes_and_a_word_may_not(read) -> None:
+    values = np.column_stack([TIME, 1e3 * STROKES])
+    log = read(table(['t[s]', *named('L# [mm]')], values))
+    in_metres(log)
+    assert log.remarks == ('l#: assumed to be strokes in mm, which fit ex800',)
+    spelled = table(['t[s]', *named('Length# [mm]')], values)
+    with pytest.raises(NoLegLog, match=r'or are they strokes. Say so, as --name strokes=length#'):
+        read(spelled)
+    in_metres(read(spelled, names={'strokes': 'length#'}))
+
+
 def test_signs_that_are_turned_and_forces_that_carry_nothing_are_told(
     read: Callable[..., LegLog],
 ) -> None:

@@ -35,10 +35,11 @@ NOT_MEASURED = re.compile(
 TORQUE = re.compile('torque|moment|[力转扭]矩')
 TORQUES = ('nm', 'n.m', 'mnm', 'ncm', 'knm')
 """Units of torque, small letters without blanks."""
+SPELLED = 'length|len[_#]|länge|长'
 WORDS = {
     'forces': re.compile('force|effort|load|thrust|kraft|力|tension|axial|(^|_)f[_#]'),
     'strokes': re.compile('stroke|exten|displ|hub|行程|位移|(^|_)[qs][_#]'),
-    'lengths': re.compile('length|len[_#]|länge|长|(^|_)l[_#]'),
+    'lengths': re.compile(f'{SPELLED}|(^|_)l[_#]'),
     '': re.compile('leg|actuator|cyl|piston|pos|joint|jack|strut|limb|prism|zyl|bein|杆|腿'),
 }
 """What a stem says it is, asked in this order; the last are strokes or lengths."""
@@ -216,19 +217,21 @@ def _strokes(
     """Return strokes [m] of columns that are strokes or lengths, in whatever unit."""
     role = _is_chosen(six, chosen) or six.role
     values = table.numbers(list(six.places))
-    readings = []
-    for kind in [role] if role else ['strokes', 'lengths']:
-        unit = table.units.get(kind, six.unit)
-        if unit and unit not in LENGTHS:
-            raise NoLegLog(f'{table.place}: {kind} in {unit!r}, known are {", ".join(LENGTHS)}')
-        readings += [(kind, unit) for unit in ([unit] if unit else GUESSED[kind])]
+    readings = [] if role == 'strokes' else _readings('lengths', six, table)
+    # The letter l alone is also what strokes are called.
+    short = role == 'lengths' and not _is_chosen(six, chosen) and not re.search(SPELLED, six.stem)
     retracted, limits = platform.geometry.retracted_length, platform.limits.stroke
 
     def as_strokes(kind: str, unit: str) -> Array:
         return values * LENGTHS[unit] - (retracted if kind == 'lengths' else 0.0)
 
-    inside = [share_inside(as_strokes(*reading), platform) for reading in readings]
-    good = [reading for reading, share in zip(readings, inside, strict=True) if share > 0.5]
+    def fitting_of(readings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        return [each for each in readings if share_inside(as_strokes(*each), platform) > 0.5]
+
+    good = fitting_of(readings)
+    if role != 'lengths' or (short and not good):
+        readings = [*_readings('strokes', six, table), *readings]
+        good = fitting_of(readings)
     # In a smaller unit, strokes in m would fit as well, as a platform that hardly moves.
     good = [reading for reading in good if reading[1] == max(good, key=_size)[1]]
     if len(good) > 1:
@@ -252,6 +255,14 @@ def _strokes(
             f'in sample {row + 1}, outside [{limits[leg, 0]:g}, {limits[leg, 1]:g}] m'
         )
     return np.asarray(strokes)
+
+
+def _readings(kind: str, six: Six, table: LogTable) -> list[tuple[str, str]]:
+    """Return six columns as strokes or lengths, in the unit that is said or in all likely ones."""
+    unit = table.units.get(kind, six.unit)
+    if unit and unit not in LENGTHS:
+        raise NoLegLog(f'{table.place}: {kind} in {unit!r}, known are {", ".join(LENGTHS)}')
+    return [(kind, unit) for unit in ([unit] if unit else GUESSED[kind])]
 
 
 def _size(reading: tuple[str, str]) -> float:
@@ -283,8 +294,10 @@ def _outside(
     hint = (
         f' They fit {" and ".join(better)} better'
         if better
-        else (' Or in another unit? Say which, as --unit strokes=mm')
+        else f' Or in another unit? Say which, as --unit {max(kinds)}=mm'
     )
+    if kinds == {'lengths'}:
+        hint += f'; or are they strokes? Say so, as --name strokes={six.stem}'
     return (
         f'{table.place}: {six.stem} goes from {low:.6g} to {high:.6g} {units}, and '
         f'{platform.name} has {" or ".join(bounds)}: is this recording of another platform?{hint}'
