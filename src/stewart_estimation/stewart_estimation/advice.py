@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which options would make a filter consistent: noises that its innovations ask for, and a delay.
+"""Which options would make a filter consistent: noises, a delay, a gate, biases that walk.
 
 What a wrong noise does to the gain is in no formula of the innovations, so it is tried: one noise
 is scaled until the mean NIS is six, and what is advised has been judged with the rounded numbers.
@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 from stewart_estimation.consistency import Consistency, LEGS
-from stewart_estimation.settings import DelayEstimation, FilterSettings
+from stewart_estimation.settings import DelayEstimation, FilterSettings, Gate
 from stewart_kinematics.motion import Array
 
 Judge = Callable[[FilterSettings], Consistency]
@@ -31,6 +31,11 @@ LARGEST = 6.0
 
 DIGITS = 2
 """Of an advised number."""
+
+
+WALKS = (3e-3, 3e-4), (1e-2, 1e-3), (3e-2, 3e-3)
+"""Random walks of the biases that are tried: of sensors that are good, usual, warming up [m/s²],
+[rad/s]."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +108,19 @@ def _tries(settings: FilterSettings, judge: Judge) -> Iterator[FilterSettings]:
     bases = [settings] if settings.delay else [settings, late]
     if not settings.delay:
         yield late
+    if not settings.gate:
+        yield replace(settings, gate=Gate())
     for scaled in (_legs, _imu):
         for base in bases:
             yield _fitted(partial(scaled, base), judge)
     yield _each_leg(late, judge)
+    noise = settings.imu_noise
+    if not (noise.accelerometer_walk.any() or noise.gyroscope_walk.any()):
+        for pull, turn in WALKS:
+            walking = replace(
+                noise, accelerometer_walk=np.full(3, pull), gyroscope_walk=np.full(3, turn)
+            )
+            yield replace(settings, imu_noise=walking)
 
 
 def _legs(settings: FilterSettings, scale: Array) -> FilterSettings:
@@ -160,8 +174,12 @@ def _options(before: FilterSettings, after: FilterSettings) -> tuple[str, ...]:
         numbers = legs[:1] if np.ptp(legs) == 0.0 else legs
         words += ['--leg-sigma', *(f'{value:g}' for value in numbers)]
     old, new = before.imu_noise, after.imu_noise
-    if old is not new:
+    if not np.array_equal(old.gyroscope_walk, new.gyroscope_walk):
+        words += ['--bias-walk', f'{new.accelerometer_walk[0]:g}', f'{new.gyroscope_walk[0]:g}']
+    elif old is not new:
         words += ['--imu-sigma', f'{new.specific_force[0]:g}', f'{new.angular_velocity[0]:g}']
     if after.delay and not before.delay:
         words.append('--delay')
+    if after.gate and not before.gate:
+        words.append('--gate')
     return tuple(words)

@@ -29,6 +29,9 @@ LARGEST_BIASES = (2.0, 0.2)
 """No sensor has more; one read in other axes, another unit or without gravity seems to [m/s²],
 [rad/s]."""
 
+SUDDEN = 100.0
+"""A sample that is so many times farther out than allowed, after one that was not, jumped."""
+
 ADVICE = 'the IMU may be late (--delay) or turned (--misalignment), or noise set too small'
 DISAGREE = f'{ADVICE}, a clock may have stepped, or the legs be in another order'
 
@@ -92,6 +95,7 @@ def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
     limit = BEYOND**2 * chi2.ppf(1.0 - RARE, np.maximum(filtered.used[met].sum(axis=1), 1))
     beyond = filtered.nis[met] > limit
     stamps, share = filtered.stamps[met], float(np.mean(beyond)) if beyond.size else 0.0
+    jumped = (filtered.nis[met][1:] > SUDDEN * limit[1:]) & ~beyond[:-1]
     which = 'leg samples'
     if share <= MOST_BEYOND:
         # A long recording that went well does not make its end right.
@@ -104,6 +108,11 @@ def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
         math.isclose(filtered.delay[-1], bound) for bound in (delay.lower, delay.upper)
     )
     why = f'the delay is at its bound of {filtered.delay[-1]:g} s, and ' if at_bound else ''
+    noise = settings.imu_noise
+    if settings.gate is None and jumped.sum() > 1:
+        why += f'lengths jump {jumped.sum()} times (--gate refuses single ones), or '
+    elif not (noise.accelerometer_walk.any() or noise.gyroscope_walk.any()):
+        why += 'the biases may drift (--bias-walk), or '
     return (
         f'{100.0 * share:.0f} % of the {which} lie far beyond their sigmas, the first at '
         f'{stamps[beyond][0]:.2f} s: {why}{DISAGREE}'
