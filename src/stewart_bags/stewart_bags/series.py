@@ -113,6 +113,17 @@ class JointSeries(Series):
     velocity: Array
     effort: Array
 
+    @property
+    def parted(self) -> str:
+        """That no message has all joints, though some have each, in a sentence; else empty."""
+        known = np.isfinite(self.position)
+        if not known.any(axis=0).all() or known.all(axis=1).any():
+            return ''
+        return (
+            f'no message of {self.topic} has all of {", ".join(self.names)}, though each is '
+            'measured: several programs publish a part each; have one publish all'
+        )
+
 
 @dataclass(frozen=True)
 class SetpointSeries(Series):

@@ -209,3 +209,14 @@ def test_a_pose_topic_of_another_type_is_left_out_unless_it_is_named(recorded, c
     assert capsys.readouterr().err.startswith(f'left out: {said}')
     assert stewart(['estimate', path, *WORDS, '--pose-topic', POSES]) == 1
     assert capsys.readouterr().err.startswith(said)
+
+
+def test_two_programs_with_three_legs_each_are_called_so(recorded, capsys) -> None:
+    def half(item: Any) -> Any:
+        if item.topic.endswith('actuator_states'):
+            legs, kept = item.message, slice(0, 3) if item.number % 4 < 2 else slice(3, 6)
+            legs.name, legs.position = legs.name[kept], legs.position[kept]
+        return item
+
+    assert stewart(['estimate', recorded(half), *WORDS]) == 1
+    assert 'several programs publish a part each' in capsys.readouterr().err

@@ -475,3 +475,16 @@ def test_motion_may_come_from_an_estimate_filtered_as_forces_are_and_its_noise_c
     assert shaken is not None
     off = np.std(shaken.inputs.position - inputs.position, axis=0)
     assert np.all((off > 1e-7) & (off < 1e-5))
+
+
+def test_two_programs_with_three_legs_each_are_called_so(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    def half(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        gone = slice(0, 3) if row % 2 else slice(3, 6)
+        strokes = state['strokes'].copy()
+        strokes[gone] = np.nan
+        return [{**state, 'strokes': strokes}] if row < 400 else []
+
+    with pytest.raises(UnusableRecording, match='several programs publish a part each'):
+        extracted(rewritten(tmp_path / 'bag', payload_run, half), ex800)

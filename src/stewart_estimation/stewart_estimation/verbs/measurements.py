@@ -245,6 +245,8 @@ def read_bag(
         origin = begin
     samples = np.hstack([imu.specific_force, imu.angular_velocity])
     if not lenient:
+        if joints.parted:
+            raise BadRecording(f'{path}: {joints.parted}')
         _refuse_disorder(imu)
         _refuse_disorder(joints)
         _refuse_missing(imu, samples, origin, IMU_NAMES)

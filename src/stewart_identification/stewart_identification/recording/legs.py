@@ -248,6 +248,8 @@ def _unpowered(recording: Recording, series: JointSeries) -> NDArray[np.bool_]:
 
 def _whole_strokes(recording: Recording, series: JointSeries) -> tuple[Array, list[Remark]]:
     """Return measured strokes; those of a leg without any are the commanded ones, delayed."""
+    if series.parted:
+        raise UnusableRecording(f'{recording.path}: {series.parted}')
     missing = absent_columns(series.position)
     if not missing:
         return series.position, []
