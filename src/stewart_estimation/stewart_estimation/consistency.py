@@ -180,15 +180,16 @@ def assess(
 
     Raises:
         ShapeError: If the shapes do not agree.
-        ConfigurationError: If there are fewer than `LEAST_ROWS` rows with a leg, or the confidence
-            is no probability.
+        ConfigurationError: If no leg has `LEAST_ROWS` innovations, or the confidence is no
+            probability.
     """
     chosen, z, square = _rows(innovations, sigmas, nis, used)
     if not 0.0 < confidence < 1.0:
         raise ConfigurationError('confidence', confidence, 'a number between 0 and 1')
     rows = chosen.any(axis=1)
-    if rows.sum() < LEAST_ROWS:
-        raise ConfigurationError('innovations', int(rows.sum()), f'{LEAST_ROWS} rows or more')
+    most = int(chosen.sum(axis=0).max())
+    if most < LEAST_ROWS:
+        raise ConfigurationError('innovations of a leg', most, f'{LEAST_ROWS} rows or more')
     z, square, chosen = z[rows], square[rows], chosen[rows]
     correlation = autocorrelation(z, LAGS)
     offered = np.isfinite(np.asarray(innovations, dtype=np.float64)).sum(axis=0)

@@ -142,6 +142,10 @@ def test_nees_is_chi_squared_and_its_mean_lies_in_the_band() -> None:
 def test_what_cannot_be_judged_is_refused() -> None:
     with pytest.raises(ConfigurationError, match='50 rows or more, got 20'):
         judged(white(0, rows=20))
+    alternate = white(0, rows=60)
+    alternate[::2, :3] = alternate[1::2, 3:] = np.nan
+    with pytest.raises(ConfigurationError, match='50 rows or more, got 30'):
+        judged(alternate)
     with pytest.raises(ConfigurationError, match='between 0 and 1, got 1'):
         judged(white(0), confidence=1.0)
     with pytest.raises(ShapeError, match=r'innovations: expected shape \(n, 6\)'):

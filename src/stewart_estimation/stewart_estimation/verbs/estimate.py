@@ -110,7 +110,7 @@ def summary(run: Run) -> dict[str, Any]:
     if run.filtered.misalignment_sigma is not None:
         said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
         said['misalignment_sigma_rad'] = run.filtered.misalignment_sigma.tolist()
-    if np.isfinite(run.filtered.nis).sum() >= LEAST_ROWS:
+    if run.filtered.used.sum(axis=0).max() >= LEAST_ROWS:
         consistency = run.judged()
         said |= {
             'mean_nis': consistency.mean_nis,
