@@ -326,6 +326,13 @@ def test_what_does_not_belong_together_is_refused(vigo, forty) -> None:
     turned = Rotation.from_quat(np.roll(Rotation.from_matrix(seen.rotation).as_quat(), 1, axis=1))
     with pytest.raises(FitError, match=r'half of the poses .* order of the quat'):
         calibrate(vigo, replace(seen, rotation=turned.as_matrix()))
+    mirror = np.diag([1.0, -1.0, 1.0])
+    left = replace(seen, position=seen.position @ mirror, rotation=mirror @ seen.rotation @ mirror)
+    with pytest.raises(FitError, match=r'They are mirrored: .* left-handed'):
+        calibrate(vigo, left)
+    lost = np.where(np.arange(6) == 2, np.nan, seen.strokes)
+    with pytest.raises(ConfigurationError, match='row 0: stroke of leg 3: expected a measured'):
+        calibrate(vigo, replace(seen, strokes=lost))
     with pytest.raises(FitError, match='order of the legs'):
         calibrate(vigo, replace(seen, strokes=seen.strokes[:, [1, 0, 2, 3, 4, 5]]))
     with pytest.raises(FitError, match=r'spread over .* m: are they in millimetres'):

@@ -224,7 +224,10 @@ def read_rests(
         if seen.any():
             turn = Rotation.from_quat(poses.quaternion_xyzw[seen]).mean().as_matrix()
             place = poses.position[seen].mean(axis=0)
-            rows.append((np.nanmean(joints.position[inside], axis=0), place, turn))
+            known = np.isfinite(joints.position[inside]).sum(axis=0)
+            # A leg that has none stays without, and is named when the strokes are checked.
+            mean = np.nansum(joints.position[inside], axis=0) / np.where(known, known, np.nan)
+            rows.append((mean, place, turn))
             source.append(f'{path} at {1e-9 * (begin - joints.stamp_ns[0]):.1f} s')
     if not rows:
         expected = (

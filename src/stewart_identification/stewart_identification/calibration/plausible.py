@@ -20,11 +20,16 @@ MOVED = 0.05
 
 
 def check_strokes(platform: Platform, seen: Observations) -> None:
-    """Refuse strokes far outside the limits.
+    """Refuse strokes that are missing or far outside the limits.
 
     Raises:
         ConfigurationError: If there are some; where the first stands and its leg are named.
     """
+    missing = np.argwhere(~np.isfinite(seen.strokes))
+    if missing.size:
+        row, leg = missing[0]
+        where = f'{seen.source[row]}: stroke of leg {leg + 1}'
+        raise ConfigurationError(where, float(seen.strokes[row, leg]), 'a measured stroke')
     low, high = platform.limits.stroke.T
     slack = BEYOND * (high - low)
     outside = (seen.strokes < low - slack) | (seen.strokes > high + slack)
@@ -53,11 +58,20 @@ def check_placed(machine: Machine, off: Array, turn: Array, seen: Observations) 
     far, twisted = float(np.median(off)), float(np.median(turn))
     if far <= MOVED * radius and twisted <= TURNED:
         return
-    spread = float(np.ptp(seen.position[seen.tracked], axis=0).max())
+    tracked = seen[np.flatnonzero(seen.tracked)]
+    described = machine.poses(tracked)[0]
+    across = (described - described.mean(axis=0)).T @ tracked.position
+    mirrored = (
+        ' They are mirrored: is the frame of the tracker left-handed, or are the legs numbered '
+        'the other way round?'
+        if np.linalg.det(across) < 0.0
+        else ''
+    )
+    spread = float(np.ptp(tracked.position, axis=0).max())
     wide = f' They spread over {spread:.4g} m: are they in millimetres?' if spread > 20.0 else ''
     raise FitError(
         'wherever tracker and target are, half of the poses are more than '
         f'{1e3 * far:.4g} mm and {1e3 * twisted:.4g} mrad from those of the strokes: check the '
         'order of the quaternion (x, y, z, w), the order of the legs, the units, and which pose '
-        f'belongs to which strokes.{wide}'
+        f'belongs to which strokes.{mirrored}{wide}'
     )
