@@ -133,16 +133,6 @@ def test_noise_that_is_larger_than_stated_is_noticed(vigo, forty) -> None:
     assert any('times what the stated noise leaves' in remark for remark in remarks(found))
 
 
-def test_strokes_off_their_zero_are_noticed(vigo, forty) -> None:
-    rng = np.random.default_rng(5)
-    seen = measured(wrong(vigo, rng), forty, rng)
-
-    assert not any('beyond what was allowed' in text for text in remarks(calibrate(vigo, seen)))
-    shifted = replace(seen, strokes=seen.strokes + 5e-3)
-    said = remarks(calibrate(vigo, shifted))
-    assert any(text.startswith('the lengths change by up to') for text in said)
-
-
 def test_an_imu_alone_shows_little_and_says_so(vigo) -> None:
     rng = np.random.default_rng(6)
     poses = allowed_poses(vigo, 60, rng)
@@ -225,6 +215,19 @@ def test_verb_writes_a_platform_that_kinematics_take(vigo, forty, tmp_path, caps
     there = machine.poses(others[:1], (pose.position[None], pose.rotation[None]))
     # Base and platform themselves are known to some 0.1 mm, against each other to far less.
     assert np.abs(there[0][0] - pose.position).max() < 6e-4
+
+
+def test_strokes_off_their_zero_give_no_file(vigo, forty, tmp_path, capsys) -> None:
+    rng = np.random.default_rng(5)
+    seen = measured(wrong(vigo, rng), forty, rng)
+    target = tmp_path / 'mine.yaml'
+    assert not any('beyond what was allowed' in text for text in remarks(calibrate(vigo, seen)))
+    shifted = table(tmp_path / 'poses.csv', replace(seen, strokes=seen.strokes + 5e-3))
+    assert run(shifted, '-o', target) == 1
+    said = capsys.readouterr().err
+    assert 'the lengths change by up to' in said
+    assert 'mine.yaml is not written' in said
+    assert not target.exists()
 
 
 def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:

@@ -140,7 +140,19 @@ def remarks(found: Calibration) -> list[str]:
                     f'{names[other]} and {names[one]} move together: these poses show what they '
                     'make of each other, not each of them'
                 )
-    changed = coordinates(found)
+    said += beyond_prior(found)
+    if found.misfit < MISFIT:
+        said.append(
+            f'the residuals are {found.excess:.3g} times what the stated noise leaves: the noise '
+            'is larger than stated, rows and poses do not belong together, or the machine has '
+            'more than wrong joints (backlash, bending, a bearing with play)'
+        )
+    return said
+
+
+def beyond_prior(found: Calibration) -> list[str]:
+    """Say what changed by more than the prior allows, so that no interval holds."""
+    said, changed = list[str](), coordinates(found)
     for what, option, items in (
         ('joints', '--joint-tolerance', changed[: LENGTH.start]),
         ('lengths', '--length-tolerance', changed[LENGTH]),
@@ -153,12 +165,6 @@ def remarks(found: Calibration) -> list[str]:
                 f'the {what} change by up to {most:.3g} mm, beyond what was allowed for, and no '
                 f'interval holds: allow for more ({option}), or are the strokes off their zero?'
             )
-    if found.misfit < MISFIT:
-        said.append(
-            f'the residuals are {found.excess:.3g} times what the stated noise leaves: the noise '
-            'is larger than stated, rows and poses do not belong together, or the machine has '
-            'more than wrong joints (backlash, bending, a bearing with play)'
-        )
     return said
 
 

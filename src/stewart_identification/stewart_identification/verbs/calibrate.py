@@ -35,6 +35,7 @@ from stewart_identification.calibration.output import (
 from stewart_identification.calibration.planning import best_poses
 from stewart_identification.calibration.verdict import (
     accuracy,
+    beyond_prior,
     coordinates,
     imu_unknowns,
     remarks,
@@ -115,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Calibrate, or plan; return 1 where the residuals contradict the stated noise."""
+    """Calibrate, or plan; return 1 where noise or tolerances as stated are contradicted."""
     platform = Platform.from_yaml(arguments.platform)
     position, attitude = arguments.tracker_noise
     noise = Noise(
@@ -162,13 +163,16 @@ def main(arguments: argparse.Namespace) -> int:
         tell(f'after, {what}: {after.line()}')
         if arguments.plot:
             save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
-    if arguments.output:
+    beyond = bool(beyond_prior(found))
+    if beyond and arguments.output:
+        tell(f'{arguments.output} is not written')
+    elif arguments.output:
         content = calibrated_document(found, arguments.platform, Path(arguments.table).name)
         write_platform(content, HEAD, arguments.output)
         tell(f'written: {arguments.output}')
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
-    return 1 if found.misfit < MISFIT else 0
+    return 1 if beyond or found.misfit < MISFIT else 0
 
 
 def _read(arguments: argparse.Namespace, path: str) -> Observations:
