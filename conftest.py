@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 import fcntl
-from functools import cache
 import gc
-from importlib import metadata
+from importlib.metadata import entry_points
 import importlib.util
 import os
 from pathlib import Path
@@ -33,9 +32,6 @@ os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['ROS_PYTHON_CHECK_FIELDS'] = '1'
 os.environ.setdefault('MPLCONFIGDIR', str(CACHE / 'matplotlib'))
 os.environ.setdefault('NUMBA_CACHE_DIR', str(CACHE / 'numba'))
-
-# Nothing is installed while tests run, and thousands of them ask what is: for 10 ms each time.
-metadata.entry_points = cache(metadata.entry_points)
 
 (CACHE / 'tmp').mkdir(parents=True, exist_ok=True)
 
@@ -124,7 +120,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the slow tests out, unless the command line speaks of them, and what cannot run."""
-    if not metadata.entry_points(group='stewart.nodes'):
+    if not entry_points(group='stewart.nodes'):
         reason = 'the packages are not installed here, only their sources are'
         for item in items:
             if item.get_closest_marker('installed'):
