@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri
+from scipy.special import chdtri, fdtri
 from stewart_identification.confidence import independent
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
@@ -33,6 +33,7 @@ class Goodness:
         noise (m,): What noise explains of these [N]; NaN where it is not known, as behind a filter
             that cuts into the motion.
         limit: Of `whole`, which a model that holds exceeds with the probability `false_alarm`.
+        of_fit: Whether `noise` is what the fit left, for want of a noise that is known.
     """
 
     experiment: Experiment
@@ -40,6 +41,7 @@ class Goodness:
     left: Array
     noise: Array
     limit: float
+    of_fit: bool = False
 
     @property
     def legs(self) -> Array:
@@ -64,10 +66,8 @@ class Goodness:
         if np.isnan(self.whole):
             return 'the noise of forces or strokes is not known, so the model was not tested'
         legs = ', '.join(f'{value:.2f}' for value in self.legs)
-        return (
-            f'{self.whole:.2f} times what the noise of forces and strokes explains '
-            f'(legs {legs}), the limit is {self.limit:.3g}'
-        )
+        beside = 'the fit leaves' if self.of_fit else 'the noise of forces and strokes explains'
+        return f'{self.whole:.2f} times what {beside} (legs {legs}), the limit is {self.limit:.3g}'
 
     def as_dict(self) -> dict[str, float | list[float | None] | None]:
         """Return plain values; what is not known is None."""
@@ -83,6 +83,7 @@ def goodness(
     experiment: Experiment,
     residuals: Array,
     error: Array | None = None,
+    fit: Goodness | None = None,
     *,
     false_alarm: float = 0.01,
 ) -> Goodness:
@@ -95,6 +96,7 @@ def goodness(
         residuals (n, m): Measured less predicted forces [N].
         error (n, m): Standard deviation of the prediction [N], where parameters come from another
             experiment.
+        fit: To that other experiment: a leg whose noise is not known is held against what it left.
         false_alarm: Probability that a model that holds is refused.
     """
     present = np.isfinite(residuals)
@@ -108,11 +110,21 @@ def goodness(
     if experiment.shaken is not None:
         shaken = model.predict(parameters, experiment.shaken)
         noise = noise + mean_square(shaken - model.predict(parameters, experiment))
+    of_fit = fit is not None and bool(np.isnan(noise).any())
+    if fit is not None:
+        # A leg that the fit had no forces of is like the others.
+        left_by_fit = np.where(np.isnan(fit.left), np.sqrt(np.nanmean(fit.left**2)), fit.left)
+        noise = np.where(np.isnan(noise), left_by_fit**2, noise)
     if error is not None:
         noise = noise + mean_square(error)
     measured = present.any(axis=0)
     left = np.where(measured, np.sqrt(mean_square(residuals)), np.nan)
     count = independent(residuals, experiment.stamps, len(parameters))
-    limit = KNOWN_TO * float(np.sqrt(chdtri(count, false_alarm) / count))
+    chance = chdtri(count, false_alarm) / count
+    if fit is not None and of_fit:
+        # What that fit left varies by chance as well.
+        others = independent(fit.residuals, fit.experiment.stamps, len(parameters))
+        chance = fdtri(count, others, 1.0 - false_alarm)
+    limit = KNOWN_TO * float(np.sqrt(chance))
     noise = np.where(measured, np.sqrt(noise), np.nan)
-    return Goodness(experiment, residuals, left, noise, limit)
+    return Goodness(experiment, residuals, left, noise, limit, of_fit)

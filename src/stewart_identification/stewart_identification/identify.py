@@ -157,7 +157,7 @@ def identify(
     fit = goodness(model, result.parameters, experiment, result.residuals, false_alarm=alarm)
     validated = None
     if validation is not None:
-        validated = validate(model, result, validation.experiment, alarm)
+        validated = validate(model, result, validation.experiment, fit, alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found, options.inertia_tolerance)
     blind = '; '.join(dict.fromkeys(item.blind for item in recordings if item.blind))
@@ -233,9 +233,13 @@ def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parame
 
 
 def validate(
-    model: PlatformModel, result: Result, experiment: Experiment, false_alarm: float
+    model: PlatformModel,
+    result: Result,
+    experiment: Experiment,
+    fit: Goodness,
+    false_alarm: float,
 ) -> Goodness:
-    """Predict the forces of an experiment that was not used.
+    """Predict the forces of an experiment that was not used, of which `fit` holds for the other.
 
     Joint errors and the age of the forces are those that fitted best: they are the machine's.
     """
@@ -247,7 +251,7 @@ def validate(
     variance = np.einsum('nmp,pq,nmq->nm', columns, covariance, columns, optimize=True)
     error = np.sqrt(np.maximum(variance, 0.0))
     left = experiment.forces - predicted
-    return goodness(model, parameters, experiment, left, error, false_alarm=false_alarm)
+    return goodness(model, parameters, experiment, left, error, fit, false_alarm=false_alarm)
 
 
 def _about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:

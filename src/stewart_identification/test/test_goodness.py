@@ -171,6 +171,32 @@ def test_parameters_predict_another_recording_or_are_not_believed(
         run('--validate', payload_bag, '-o', tmp_path / 'three')
 
 
+def test_another_recording_is_predicted_where_no_noise_is_known(
+    payload_extracted: Extracted, other_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    """Behind a steep filter nothing was tested, and "predict the forces" was said of 1 kg more."""
+    other = extracted(other_run, tmp_path, ex800)
+    unknown, same = (
+        replace(item, experiment=replace(item.experiment[::5], sensor_noise=None))
+        for item in (payload_extracted, other)
+    )
+    options = Options(terms=())
+    model, added = options.model(ex800), RigidBody(1.0, np.zeros(3), np.zeros((3, 3)))
+    load = model.regressor(same.experiment)[..., :10] @ ten_parameters(added)
+    forces = np.where(np.arange(6) == 2, np.nan, same.experiment.forces + load)
+    heavier = replace(same, experiment=same.experiment.with_forces(forces))
+
+    right, wrong = (
+        identify([unknown], ex800, options, validation=item) for item in (same, heavier)
+    )
+
+    assert right.body is not None
+    assert right.verdict.endswith('and predict the forces of the other recording')
+    assert 'times what the fit leaves' in str(right.validation)
+    assert wrong.body is None
+    assert 'do not predict the forces of the other recording' in wrong.verdict
+
+
 def test_two_recordings_with_and_without_a_known_load_tell_the_gains(
     ex800: Platform, payload_extracted: Extracted, tmp_path: Path
 ) -> None:
