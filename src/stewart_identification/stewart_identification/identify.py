@@ -64,7 +64,10 @@ class Options:
         choices=get_args(FrictionKind),
     )
     joint_tolerance: float = param(
-        1e-4, 'standard deviation of joint coordinates, allowed for [m]', min=0.0, max=0.05
+        5e-4,
+        'standard deviation of joint coordinates, allowed for; 1e-4 if calibrated [m]',
+        min=0.0,
+        max=0.05,
     )
     force_delay: float = param(
         1e-3,

@@ -129,12 +129,12 @@ def identify(run: Run) -> Result:
 
 
 def model_of(platform: Platform) -> PlatformModel:
-    """Return the model with all that is allowed for by default."""
+    """Return the model with all that is allowed for by default, joints as wrong as they are."""
     default = Options()
     return PlatformModel.from_platform(
         platform,
         friction=default.friction,
-        joint_tolerance=default.joint_tolerance,
+        joint_tolerance=JOINT_ERROR,
         force_delay=default.force_delay,
     )
 

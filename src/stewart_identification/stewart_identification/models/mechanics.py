@@ -22,8 +22,9 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse, LegKinematics
 
-KNOT_DISTANCE = 0.04
-"""Between evaluations of what joint errors do, which follows the motion [s]."""
+KNOT_DISTANCE = 0.08
+"""Between evaluations of what joint errors do, which follows the motion [s]; closer ones have more
+of the strokes' noise in them, and look like rotors and friction."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -212,13 +212,6 @@ class PlatformModel(LinearModel):
             columns.append(-self.force_delay * slope[..., None])
         return np.concatenate(columns, axis=2)
 
-    def nuisance_change(self, parameters: Array, experiment: Experiment) -> Array:
-        """Return what noisy strokes change of gains and delay; joints' columns follow slowly."""
-        if self.joint_tolerance == 0.0:
-            return super().nuisance_change(parameters, experiment)
-        quick = replace(self, joint_tolerance=0.0).nuisance_change(parameters, experiment)
-        return np.concatenate([np.zeros((*experiment.forces.shape, 36)), quick], axis=2)
-
 
 def _per_leg(values: Array) -> Array:
     """Give every leg a column of its own, shape (n, m, m), of values, shape (n, m)."""
