@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import Any, cast, get_args
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import chdtrc, ndtri
 from stewart_identification.choice import pooled, with_terms
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress
@@ -168,8 +168,12 @@ def identify(
         parameters = tuple(item.unproven(blind) for item in parameters)
     # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
     unbounded = result.missed or result.free[0] < 0.0
-    body = None if unbounded or lacking else body_of(parameters, model, result)
-    payload = payload_of(model, result, found, options.reach)
+    suspects = [
+        *([chosen.suspects(result.residuals)] if lacking else ()),
+        *beyond(model, result, alarm),
+    ]
+    body = None if unbounded or suspects else body_of(parameters, model, result)
+    payload = () if suspects else payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
         parameters = (*parameters, *gains_of(model, result, options.level))
     if unbounded:
@@ -197,7 +201,7 @@ def identify(
         _provenance(recordings, validation, platform, options, result),
         tuple(remarks),
         stopped,
-        chosen.suspects(result.residuals) if lacking else '',
+        '; '.join(suspects),
         blind=blind,
     )
 
@@ -220,7 +224,7 @@ def _search(
 
 def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parameter, ...]:
     """Return what each leg's force reads per newton, which a known load shows."""
-    first = len(result.nuisances) - 6 - int(model.force_delay > 0.0)
+    first = model.groups['gains'].start
     allowed, reach = model.force_gain, float(ndtri(0.5 + 0.5 * level))
     best, covariance = result.nuisances, result.joint_covariance
     return tuple(
@@ -233,6 +237,38 @@ def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parame
         )
         for k in range(6)
     )
+
+
+def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
+    """Say which unknowns are farther off than was allowed for, so that no interval holds."""
+    if _chance(result, model.groups['gains']) < false_alarm:
+        gains, allowed = result.nuisances[model.groups['gains']], 100.0 * model.force_gain
+        # What all have in common passes for mass: a leg is held against the other five.
+        off = 1.2 * allowed * (gains - gains.mean())
+        leg = int(np.argmax(np.abs(off)))
+        yield (
+            f'the force of leg {leg + 1} reads {abs(off[leg]):.2g} % too '
+            f'{"high" if off[leg] > 0.0 else "low"} beside the others, {allowed:g} % are allowed '
+            'for: calibrate it, or allow for more (--force-gain)'
+        )
+    if _chance(result, model.groups['joints']) < false_alarm:
+        allowed = 1e3 * model.joint_tolerance
+        most = allowed * np.abs(result.nuisances[model.groups['joints']]).max()
+        yield (
+            f'joints are off by up to {most:.2g} mm, {allowed:g} mm are allowed for: allow for '
+            'more (--joint-tolerance), or are the strokes off their zero?'
+        )
+
+
+def _chance(result: Result, group: slice) -> float:
+    """Return how often unknowns as large as allowed for would be found as large as these."""
+    found, left = result.nuisances[group], result.joint_covariance[group, group]
+    # The forces show a part of each direction, by which what is found of it spreads.
+    shown = np.clip(1.0 - np.linalg.eigvalsh(left), 0.0, 1.0)
+    if not shown.any():
+        return 1.0
+    share = float(np.sum(shown**2) / np.sum(shown))
+    return float(chdtrc(np.sum(shown) / share, found @ found / share))
 
 
 def validate(
@@ -260,7 +296,7 @@ def validate(
 def _about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
     if model.force_delay == 0.0:
         return
-    last, allowed = len(result.nuisances) - 1, 1e3 * model.force_delay
+    last, allowed = model.groups['age'].start, 1e3 * model.force_delay
     age = allowed * float(result.nuisances[last])
     variance = float(result.joint_covariance[last, last])
     sigma = allowed * np.sqrt(max(variance, 0.0))

@@ -120,7 +120,8 @@ class Outcome:
         provenance: Bags, hashes, seed, versions, methods: plain values.
         remarks: What was odd in the recordings or in the fit, one sentence each.
         interrupted: Whether the search was stopped; then this is the best it had.
-        suspects: Which physics the model lacks; empty where it explains the forces.
+        suspects: Which physics the model lacks, and what is farther off than was allowed for;
+            empty where it explains the forces.
         another: That the recording is of another platform, in a sentence; empty otherwise.
         blind: Why no recording can determine anything, in a sentence; empty otherwise.
     """
@@ -180,8 +181,7 @@ class Outcome:
                 'the motion determines all ten parameters, but they were not found: the fit '
                 f'leaves {left:.3g} N, least squares {least:.3g} N'
             )
-        lacking = self.fit.lacking or (self.validation is not None and self.validation.lacking)
-        if self.body is None and not (lacking and is_physical(self.result.parameters[:10])):
+        if self.body is None and not (self.suspects and is_physical(self.result.parameters[:10])):
             return 'all ten parameters are determined, but no body can have these values'
         if self.fit.lacking:
             return (
@@ -194,6 +194,8 @@ class Outcome:
                 f'the forces of the other recording: residuals are {self.validation}; '
                 f'{self.suspects}'
             )
+        if self.suspects:
+            return f'model misfit: the motion determines all ten parameters, but {self.suspects}'
         told = ', and predict the forces of the other recording' if self.validation else ''
         return f'all ten parameters are determined{told}'
 

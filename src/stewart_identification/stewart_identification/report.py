@@ -128,7 +128,7 @@ def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for item in outcome.parameters[:10]:
         if not (item.known or outcome.blind):
             yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'
-    if outcome.fit.lacking or (outcome.validation is not None and outcome.validation.lacking):
+    if outcome.suspects:
         yield f'model misfit: {outcome.suspects}', MISFIT
     elif outcome.body is None and not outcome.unknown:
         yield outcome.verdict, UNPHYSICAL

@@ -70,3 +70,25 @@ def test_joints_of_a_built_machine_are_allowed_for(ex800: Platform) -> None:
 
     assert outcome.body is not None
     assert farthest(outcome) < 3.0
+
+
+def test_a_gain_that_nobody_allowed_for_names_its_leg(ex800: Platform) -> None:
+    """It was fitted at 7 sigma without a word, with a payload that there was not."""
+    gains = np.array([1.0, 1.0, 1.1, 1.0, 1.0, 1.0])
+
+    outcome = identified(ex800, gains=gains)
+
+    assert outcome.body is None
+    assert outcome.payload == ()
+    assert 'the force of leg 3 reads 9.' in outcome.verdict
+    assert '% too high beside the others, 1 % are allowed for' in outcome.verdict
+
+
+def test_joints_beyond_what_was_allowed_for_are_said(ex800: Platform) -> None:
+    truth, rng = InertialModel.from_platform(ex800), np.random.default_rng(1)
+    base = truth.base_joints + rng.normal(0.0, 3e-3, (6, 3))
+
+    outcome = identified(ex800, replace(truth, base_joints=base))
+
+    assert outcome.body is None
+    assert 'mm, 0.5 mm are allowed for: allow for more (--joint-tolerance)' in outcome.verdict

@@ -193,6 +193,13 @@ class PlatformModel(LinearModel):
         loads = np.einsum('nmp,np->nm', mechanics.ten, experiment.loads)
         return np.asarray(mechanics.leg_forces + loads)
 
+    @cached_property
+    def groups(self) -> dict[str, slice]:
+        """Which columns of `nuisance` are ``joints``, ``gains`` and ``age``, if allowed for."""
+        allowed = (self.joint_tolerance, 36), (self.force_gain, 6), (self.force_delay, 1)
+        ends = np.cumsum([0, *(count if size > 0.0 else 0 for size, count in allowed)]).tolist()
+        return dict(zip(('joints', 'gains', 'age'), map(slice, ends, ends[1:]), strict=True))
+
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what one standard deviation of the unknowns beside the parameters does [N].
 
