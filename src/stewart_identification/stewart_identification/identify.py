@@ -184,7 +184,7 @@ def identify(
         *chosen.remarks,
         *(() if result.missed else _about_delay(model, result, options.reach)),
         *_about_search(result, stopped=stopped),
-        *_about_fit(parameters[0], result, options.estimator),
+        *_about_fit(parameters[0], result, options),
     ]
     return Outcome(
         platform,
@@ -320,7 +320,7 @@ def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
         yield f'the search did not end by itself in {result.iterations} iterations'
 
 
-def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]:
+def _about_fit(mass: Parameter, result: Result, options: Options) -> Iterator[str]:
     """Say what is wrong with a fit beside least squares that nothing constrains."""
     left, free, least = rms(result.residuals), result.free, result.least
     if free[0] < 0.0:
@@ -338,7 +338,12 @@ def _about_fit(mass: Parameter, result: Result, estimator: str) -> Iterator[str]
             f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
             'described: are efforts forces in N along the legs?'
         )
-    if result.missed and estimator == 'consistent':
+    elif mass.known and mass.value + options.reach * mass.sigma < mass.described:
+        yield (
+            f'warning: a mass of {mass.value:.4g} kg is found, lighter than described by '
+            f'{mass.described - mass.value:.2g} kg: is the scale of the efforts right?'
+        )
+    if result.missed and options.estimator == 'consistent':
         yield (
             f'no body that can exist explains the forces as well: the best one leaves '
             f'{left:.3g} N, least squares without that demand {least:.3g} N, no interval holds'

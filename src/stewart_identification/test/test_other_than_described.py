@@ -92,3 +92,13 @@ def test_joints_beyond_what_was_allowed_for_are_said(ex800: Platform) -> None:
 
     assert outcome.body is None
     assert 'mm, 0.5 mm are allowed for: allow for more (--joint-tolerance)' in outcome.verdict
+
+
+def test_a_platform_that_is_lighter_than_described_is_a_remark(ex800: Platform) -> None:
+    """All efforts 5 % too small look like that, and nothing was said."""
+    outcome = identified(ex800, gains=0.95)
+
+    text = ' '.join(outcome.remarks)
+    assert 'warning: a mass of 6.' in text
+    assert 'lighter than described by 0.' in text
+    assert 'is the scale of the efforts right?' in text
