@@ -262,13 +262,12 @@ def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator
 
 def _chance(result: Result, group: slice) -> float:
     """Return how often unknowns as large as allowed for would be found as large as these."""
-    found, left = result.nuisances[group], result.joint_covariance[group, group]
-    # The forces show a part of each direction, by which what is found of it spreads.
-    shown = np.clip(1.0 - np.linalg.eigvalsh(left), 0.0, 1.0)
-    if not shown.any():
+    found, spread = result.nuisances[group], result.spread[group, group]
+    if not found.size:
         return 1.0
-    share = float(np.sum(shown**2) / np.sum(shown))
-    return float(chdtrc(np.sum(shown) / share, found @ found / share))
+    # A sum of squares that spread unequally is all but chi-square (Satterthwaite).
+    share = float(np.sum(spread**2) / np.trace(spread))
+    return float(chdtrc(np.trace(spread) / share, found @ found / share))
 
 
 def validate(

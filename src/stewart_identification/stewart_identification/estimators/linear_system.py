@@ -72,6 +72,13 @@ class LinearSystem:
         """How many columns of the design are nuisances."""
         return self.design.shape[2] - self.triangle.shape[0]
 
+    @cached_property
+    def normal(self) -> Array:
+        """Normal equations of nuisances and parameters, priors included, (k + p, k + p)."""
+        flat = self.seen.reshape(-1, self.seen.shape[2])
+        known = np.arange(flat.shape[1]) < self.nuisances
+        return np.asarray(flat.T @ flat + self.prior**2 * np.diag(known.astype(float)))
+
     def cost(self, parameters: Array) -> Array:
         """Sum of squares, shape (...), of parameters, shape (..., p)."""
         left = parameters @ self.triangle.T - self.reduced
@@ -102,12 +109,11 @@ class LinearSystem:
         best: Array = np.zeros((k,))
         if k:
             flat = self.seen[..., :k].reshape(-1, k)
-            information = flat.T @ flat + self.prior**2 * np.eye(k)
-            best = np.asarray(np.linalg.solve(information, flat.T @ left.ravel()))
+            best = np.asarray(np.linalg.solve(self.normal[:k, :k], flat.T @ left.ravel()))
             left = left - self.design[..., :k] @ best
         return best, np.where(self.experiment.used, left, np.nan)
 
-    def joint_covariance(self, parameters: Array, left: Array) -> Array:
+    def joint_covariance(self, parameters: Array, left: Array) -> tuple[Array, Array]:
         """Return the covariance of nuisances and estimates under coloured residuals.
 
         Args:
@@ -117,21 +123,24 @@ class LinearSystem:
         Returns:
             (k + p, k + p): Nuisances are in units of their priors. Rows and columns of what the
                 data do not determine are 0.
+            (k, k): Covariance with which nuisances as large as their priors are found.
         """
         seen, k, whole = self.solution[1], self.nuisances, self.design.shape[2]
         keep = np.concatenate([np.arange(k), k + np.flatnonzero(seen)])
         design = self.seen[..., keep]
-        flat = design.reshape(-1, len(keep))
-        size = np.sqrt(np.maximum(np.sum(flat**2, axis=0), 1e-300))
+        information = self.normal[np.ix_(keep, keep)]
+        size = np.sqrt(np.maximum(np.diag(information), 1e-300))
         prior = np.diag((np.arange(len(keep)) < k).astype(float))
-        information = (flat.T @ flat + self.prior**2 * prior) / np.outer(size, size)
-        inverse = np.linalg.inv(information) / np.outer(size, size)
+        inverse = np.linalg.inv(information / np.outer(size, size)) / np.outer(size, size)
         heart = middle(design, left, self.experiment.stamps, whole - k) + self.prior**4 * prior
         # Of what was taken off for the strokes' noise, so much is uncertain.
         bias = UNSURE * inverse @ self._pull(parameters)[keep]
         result = np.zeros((whole, whole))
         result[np.ix_(keep, keep)] = inverse @ heart @ inverse + np.outer(bias, bias)
-        return result + self._model_error(parameters)
+        result += self._model_error(parameters)
+        # What noise leaves of a prior is not found; what noise and rough laws add is.
+        found = np.eye(k) - 2.0 * self.prior**2 * inverse[:k, :k] + result[:k, :k]
+        return result, found
 
     def _model_error(self, parameters: Array) -> Array:
         """Return the covariance that rough laws add, shape (k + p, k + p).
@@ -145,11 +154,9 @@ class LinearSystem:
         rest = np.setdiff1d(np.r_[:k, k + np.flatnonzero(seen)], laws)
         if not laws.size:
             return result
-        flat = self.seen.reshape(-1, whole)
-        normal = flat.T @ flat + self.prior**2 * np.diag((np.arange(whole) < k).astype(float))
-        size = np.sqrt(np.diag(normal)[rest])
-        scaled = normal[np.ix_(rest, rest)] / np.outer(size, size)
-        drawn = np.linalg.solve(scaled, normal[np.ix_(rest, laws)] / size[:, None])
+        size = np.sqrt(np.diag(self.normal)[rest])
+        scaled = self.normal[np.ix_(rest, rest)] / np.outer(size, size)
+        drawn = np.linalg.solve(scaled, self.normal[np.ix_(rest, laws)] / size[:, None])
         moved = ROUGH * drawn / size[:, None] * parameters[laws - k]
         result[np.ix_(rest, rest)] = moved @ moved.T
         return result
@@ -177,8 +184,7 @@ class LinearSystem:
             return self
         k, scale = self.nuisances, self.model.scale
         pull = self._pull(self.solution[0])
-        flat = self.design.reshape(-1, self.design.shape[2])
-        normal = flat[:, :k].T @ flat + self.prior**2 * np.eye(k, flat.shape[1])
+        normal = self.normal[:k]
         drawn = pull[k:] - normal[:, k:].T @ np.linalg.solve(normal[:, :k], pull[:k])
         moved = np.linalg.lstsq((self.triangle * scale).T, scale * drawn, rcond=RELATIVE)[0]
         return replace(self, reduced=self.reduced + moved)
@@ -194,7 +200,7 @@ class LinearSystem:
     ) -> Result:
         """Return what the data know of estimates, shape (p,), whoever found them."""
         (nuisances, left), (free, seen) = self.residuals(parameters), self.solution
-        joint = self.joint_covariance(parameters, left)
+        joint, found = self.joint_covariance(parameters, left)
         estimated = joint[self.nuisances :, self.nuisances :]
         covariance = np.where(np.outer(seen, seen), estimated, np.nan)
         weights = self.experiment.weights
@@ -206,6 +212,7 @@ class LinearSystem:
             nuisances,
             covariance,
             joint,
+            found,
             intervals(parameters, sigmas_of(covariance), level),
             left / weights,
             free,

@@ -26,6 +26,7 @@ class Result:
             are NaN.
         joint_covariance (k + p, k + p): Of nuisances, in units of their priors, and estimates; 0
             where the motion does not determine one.
+        spread (k, k): Covariance with which nuisances as large as their priors are found.
         intervals (2, p): Lower and upper ends at `level`; infinite where the motion does not
             determine a parameter.
         residuals (n, m): Measured less predicted forces; NaN where nothing was measured.
@@ -45,6 +46,7 @@ class Result:
     nuisances: Array
     covariance: Array
     joint_covariance: Array
+    spread: Array
     intervals: Array
     residuals: Array
     free: Array
