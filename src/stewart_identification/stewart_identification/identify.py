@@ -84,6 +84,12 @@ class Options:
         min=0.0,
         max=0.09,
     )
+    base_lean: float = param(
+        1e-2,
+        'standard deviation of the angles by which the base leans, allowed for [rad]',
+        min=0.0,
+        max=0.09,
+    )
     terms: tuple[str, ...] = param(
         KINDS, 'what is identified along where the recordings show it', choices=('', *KINDS)
     )
@@ -116,6 +122,7 @@ class Options:
             joint_tolerance=self.joint_tolerance,
             force_delay=self.force_delay,
             force_gain=self.force_gain,
+            base_lean=self.base_lean,
         )
 
     def make(self) -> Estimator:
@@ -183,6 +190,7 @@ def identify(
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks,
         *(() if result.missed else _about_delay(model, result, options.reach)),
+        *_about_lean(model, result, options.reach),
         *_about_search(result, stopped=stopped),
         *_about_fit(parameters[0], result, options),
     ]
@@ -311,6 +319,17 @@ def _about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator
         yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
 
 
+def _about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
+    group = model.groups['lean']
+    lean = 1e3 * model.base_lean * result.nuisances[group]
+    sigma = 1e3 * model.base_lean * np.sqrt(np.diag(result.joint_covariance)[group])
+    if np.any(np.abs(lean) > reach * sigma):
+        yield (
+            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
+            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}), which is allowed for'
+        )
+
+
 def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
     """Say how a search ended."""
     if stopped:
@@ -392,6 +411,7 @@ def _provenance(
         'joint_tolerance_m': options.joint_tolerance,
         'force_delay_s': options.force_delay,
         'force_gain': options.force_gain,
+        'base_lean_rad': options.base_lean,
         'terms': ', '.join(options.terms),
         'false_alarm': options.false_alarm,
         'inertia_tolerance': options.inertia_tolerance,

@@ -35,6 +35,8 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
             output=str(tmp_path),
             friction='common',
             instruments=True,
+            # As drawn: with more, Iyy stands on the edge of what counts as determined.
+            joint_tolerance=1e-4,
         )
         harness.until(lambda: result and progress, timeout=90.0)
         harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=90.0)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+import re
 
 import numpy as np
 from recordings_made import excitation, START_NS
@@ -102,3 +103,19 @@ def test_a_platform_that_is_lighter_than_described_is_a_remark(ex800: Platform) 
     assert 'warning: a mass of 6.' in text
     assert 'lighter than described by 0.' in text
     assert 'is the scale of the efforts right?' in text
+
+
+def test_a_base_that_leans_is_found_and_moves_nothing(ex800: Platform) -> None:
+    """Gravity counted as exact: 10 mrad drew a centre of mass away by 4 sigma, and made rotors."""
+    truth, upright = InertialModel.from_platform(ex800), identified(ex800)
+    turned = 9.80665 * np.array([np.sin(0.01), 0.0, -np.cos(0.01)])
+
+    outcome = identified(ex800, replace(truth, gravity=turned))
+
+    assert not any('leans' in text for text in upright.remarks)
+    assert outcome.body is not None
+    assert farthest(outcome) < 3.0
+    [text] = [text for text in outcome.remarks if 'the base leans' in text]
+    about_x, about_y = map(float, re.findall(r'by (-?[\d.]+) mrad', text))
+    assert abs(about_x) < 5.0
+    assert abs(about_y + 10.0) < 5.0

@@ -64,6 +64,19 @@ class Mechanics:
             return columns
         return np.asarray(CubicSpline(self.stamps[self._knots], columns)(self.stamps))
 
+    def leaning(self, ten: Array, size: float) -> Array:
+        """Return what a base that leans does, shape (n, 6, 2) [N].
+
+        Args:
+            ten (10,): Parameters of the platform.
+            size: Of the angle by which gravity turns about x, and about y [rad].
+        """
+        model, nothing = self._with(ten), actuator_forces(self._with(ten), self.motion)
+        turned = np.cross(np.eye(3)[:2], self.inertial.gravity)
+        leant = [replace(model, gravity=model.gravity + size * change) for change in turned]
+        # Forces are linear in gravity.
+        return np.stack([actuator_forces(one, self.motion) - nothing for one in leant], axis=-1)
+
     @cached_property
     def _knots(self) -> NDArray[np.int64]:
         """Samples at which slow functions are evaluated, to be interpolated between."""

@@ -44,6 +44,8 @@ class PlatformModel(LinearModel):
         joint_tolerance: Standard deviation of every coordinate of every joint centre [m]. Above 0,
             the thirty-six errors are unknowns beside the parameters: estimates allow for them,
             intervals hold them.
+        base_lean: Standard deviation of the angles by which gravity turns about x and y [rad]. A
+            base that leans looks like another centre of mass, and like rotors.
         force_delay: Standard deviation of the time by which forces are older than the strokes of
             the same sample, as a drive's filtered torque is [s]. Above 0 it is one more unknown: a
             tenth of a millisecond looks like friction and a little like an inertia.
@@ -60,6 +62,7 @@ class PlatformModel(LinearModel):
     joint_tolerance: float = 0.0
     force_delay: float = 0.0
     force_gain: float = 0.0
+    base_lean: float = 0.0
     terms: tuple[str, ...] = ()
     memory: dict[Motion, Mechanics] | None = field(default=None, repr=False)
 
@@ -69,7 +72,8 @@ class PlatformModel(LinearModel):
         kinds = get_args(FrictionKind)
         if self.friction not in kinds:
             raise ConfigurationError('friction', self.friction, ' or '.join(kinds))
-        for name, unit in (('joint_tolerance', 'm'), ('force_delay', 's'), ('force_gain', '')):
+        units = {'joint_tolerance': 'm', 'force_delay': 's', 'force_gain': '', 'base_lean': 'rad'}
+        for name, unit in units.items():
             if not 0.0 <= getattr(self, name) < 0.1:
                 expected = f'0 to below 0.1 {unit}'.rstrip()
                 raise ConfigurationError(name, getattr(self, name), expected)
@@ -83,6 +87,7 @@ class PlatformModel(LinearModel):
         joint_tolerance: float = 0.0,
         force_delay: float = 0.0,
         force_gain: float = 0.0,
+        base_lean: float = 0.0,
     ) -> PlatformModel:
         """Make the model of a described platform, whose masses are where a search begins.
 
@@ -91,7 +96,7 @@ class PlatformModel(LinearModel):
             ConfigurationError: If a choice does not exist.
         """
         inertial = InertialModel.from_platform(platform)
-        allowed = joint_tolerance, force_delay, force_gain
+        allowed = joint_tolerance, force_delay, force_gain, base_lean
         return cls(platform.geometry, inertial, friction, *allowed)
 
     @cached_property
@@ -195,21 +200,30 @@ class PlatformModel(LinearModel):
 
     @cached_property
     def groups(self) -> dict[str, slice]:
-        """Which columns of `nuisance` are ``joints``, ``gains`` and ``age``, if allowed for."""
-        allowed = (self.joint_tolerance, 36), (self.force_gain, 6), (self.force_delay, 1)
+        """Which columns of `nuisance` are ``joints``, ``lean``, ``gains`` and ``age``."""
+        allowed = (
+            (self.joint_tolerance, 36),
+            (self.base_lean, 2),
+            (self.force_gain, 6),
+            (self.force_delay, 1),
+        )
         ends = np.cumsum([0, *(count if size > 0.0 else 0 for size, count in allowed)]).tolist()
-        return dict(zip(('joints', 'gains', 'age'), map(slice, ends, ends[1:]), strict=True))
+        return dict(
+            zip(('joints', 'lean', 'gains', 'age'), map(slice, ends, ends[1:]), strict=True)
+        )
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what one standard deviation of the unknowns beside the parameters does [N].
 
-        The thirty-six joint coordinates, the six gains, then the age of the forces, as far as each
-        is allowed for: shape (n, 6, k).
+        The thirty-six joint coordinates, gravity's two angles, the six gains, then the age of the
+        forces, as far as each is allowed for: shape (n, 6, k).
         """
         columns = [super().nuisance(parameters, experiment)]
         if self.joint_tolerance > 0.0:
             mechanics = self._mechanics(experiment)
             columns.append(mechanics.joint_errors(parameters[:10], self.joint_tolerance))
+        if self.base_lean > 0.0:
+            columns.append(self._mechanics(experiment).leaning(parameters[:10], self.base_lean))
         if self.force_gain > 0.0 or self.force_delay > 0.0:
             forces = self.predict(parameters, experiment)
         if self.force_gain > 0.0:
