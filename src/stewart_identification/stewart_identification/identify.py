@@ -191,6 +191,7 @@ def identify(
         *chosen.remarks,
         *(() if result.missed else _about_delay(model, result, options.reach)),
         *_about_lean(model, result, options.reach),
+        *_about_offset(model, experiment, result, options.reach),
         *_about_search(result, stopped=stopped),
         *_about_fit(parameters[0], result, options),
     ]
@@ -327,6 +328,20 @@ def _about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[
         yield (
             f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
             f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}), which is allowed for'
+        )
+
+
+def _about_offset(
+    model: PlatformModel, experiment: Experiment, result: Result, reach: float
+) -> Iterator[str]:
+    if 'offset' not in model.terms:
+        return
+    less = replace(model, terms=tuple(name for name in model.terms if name != 'offset'))
+    mass = float(LeastSquares().fit(less, experiment).parameters[0])
+    if abs(mass - result.parameters[0]) > reach * result.sigmas[0]:
+        yield (
+            f'warning: without the force offset the mass is {mass:.4g} kg: what pulls by where '
+            'the platform is, as a hose or a cable does, looks like an offset and another mass'
         )
 
 

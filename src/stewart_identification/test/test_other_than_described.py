@@ -20,6 +20,7 @@ from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.solvers.jacobian import jacobian
 
 TIME = 0.005 * np.arange(3000)
 
@@ -29,17 +30,22 @@ def identified(
     inertial: InertialModel | None = None,
     *,
     gains: Array | float = 1.0,
-    seed: int = 1,
+    spring: float = 0.0,
+    terms: tuple[str, ...] = (),
 ) -> Outcome:
-    """Identify a machine that rubs, with joints, masses and gravity of its own."""
+    """Identify a machine that rubs, with joints, masses and gravity of its own, and a spring."""
     truth = inertial or InertialModel.from_platform(platform)
     motion = excitation(platform, duration=16.0).sample(TIME)
     actual = replace(
         platform.geometry, base_joints=truth.base_joints, platform_joints=truth.platform_joints
     )
-    legs, rng = inverse(actual, motion), np.random.default_rng(seed)
+    legs, rng = inverse(actual, motion), np.random.default_rng(1)
     rubbing = 20.0 * legs.rate + 2.0 * np.clip(legs.rate / 1e-3, -1.0, 1.0)
     forces = gains * (actuator_forces(truth, motion) + rubbing)
+    away = np.zeros((len(TIME), 6))
+    away[:, :3] = spring * (motion.position - platform.geometry.neutral_pose.position)
+    along = jacobian(platform.geometry, motion.position, motion.quaternion_xyzw)
+    forces += np.linalg.solve(along.swapaxes(1, 2), away[..., None])[..., 0]
     forces += rng.normal(0.0, 0.3, forces.shape)
     strokes = legs.stroke + rng.normal(0.0, 2e-6, forces.shape)
     stamps = START_NS + np.round(1e9 * TIME).astype(np.int64)
@@ -48,7 +54,7 @@ def identified(
     series = JointSeries(topic, stamps, stamps, '', (), LEGS, strokes, nothing, forces)
     recording = Recording(Path('bag'), '0' * 64, START_NS, series, None, None, None, ())
     extracted = experiment_from(recording, platform, Extraction(rate=20.0))
-    return identify([extracted], platform, Options(terms=()))
+    return identify([extracted], platform, Options(terms=terms))
 
 
 def farthest(outcome: Outcome) -> float:
@@ -119,3 +125,12 @@ def test_a_base_that_leans_is_found_and_moves_nothing(ex800: Platform) -> None:
     about_x, about_y = map(float, re.findall(r'by (-?[\d.]+) mrad', text))
     assert abs(about_x) < 5.0
     assert abs(about_y + 10.0) < 5.0
+
+
+def test_a_mass_that_rests_on_an_offset_is_a_remark(ex800: Platform) -> None:
+    """A hose of 10 N/m was an offset of the forces, and the mass was 7 sigma too small."""
+    free, held = (identified(ex800, spring=size, terms=('offset',)) for size in (0.0, 10.0))
+
+    assert 'offset' in held.model.terms
+    assert any('without the force offset the mass is 6.8' in text for text in held.remarks)
+    assert not any('offset' in text for text in free.remarks)
