@@ -8,13 +8,13 @@ legs and decides which parameter is determined well enough to be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, cast, get_args
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
+from scipy.special import ndtri
 from stewart_identification.choice import pooled, with_terms
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress
@@ -30,6 +30,14 @@ from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted
+from stewart_identification.remarks import (
+    about_delay,
+    about_fit,
+    about_lean,
+    about_offset,
+    about_search,
+    beyond,
+)
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_tables.settings import param, require
@@ -42,9 +50,6 @@ ESTIMATORS: dict[str, Any] = {
     'swarm': Swarm,
 }
 """Estimators by name; all but the first may return what no body can have."""
-
-FAR_MASS = 4.0
-"""A mass so many times the described one, or so small a part of it, suggests another unit."""
 
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
@@ -189,11 +194,11 @@ def identify(
     remarks = [
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks,
-        *(() if result.missed else _about_delay(model, result, options.reach)),
-        *_about_lean(model, result, options.reach),
-        *_about_offset(model, experiment, result, options.reach),
-        *_about_search(result, stopped=stopped),
-        *_about_fit(parameters[0], result, options),
+        *(() if result.missed else about_delay(model, result, options.reach)),
+        *about_lean(model, result, options.reach),
+        *about_offset(model, experiment, result, options.reach),
+        *about_search(result, stopped=stopped),
+        *about_fit(parameters[0], result, options.estimator, options.reach),
     ]
     return Outcome(
         platform,
@@ -248,37 +253,6 @@ def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parame
     )
 
 
-def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
-    """Say which unknowns are farther off than was allowed for, so that no interval holds."""
-    if _chance(result, model.groups['gains']) < false_alarm:
-        gains, allowed = result.nuisances[model.groups['gains']], 100.0 * model.force_gain
-        # What all have in common passes for mass: a leg is held against the other five.
-        off = 1.2 * allowed * (gains - gains.mean())
-        leg = int(np.argmax(np.abs(off)))
-        yield (
-            f'the force of leg {leg + 1} reads {abs(off[leg]):.2g} % too '
-            f'{"high" if off[leg] > 0.0 else "low"} beside the others, {allowed:g} % are allowed '
-            'for: calibrate it, or allow for more (--force-gain)'
-        )
-    if _chance(result, model.groups['joints']) < false_alarm:
-        allowed = 1e3 * model.joint_tolerance
-        most = allowed * np.abs(result.nuisances[model.groups['joints']]).max()
-        yield (
-            f'joints are off by up to {most:.2g} mm, {allowed:g} mm are allowed for: allow for '
-            'more (--joint-tolerance), or are the strokes off their zero?'
-        )
-
-
-def _chance(result: Result, group: slice) -> float:
-    """Return how often unknowns as large as allowed for would be found as large as these."""
-    found, spread = result.nuisances[group], result.spread[group, group]
-    if not found.size:
-        return 1.0
-    # A sum of squares that spread unequally is all but chi-square (Satterthwaite).
-    share = float(np.sum(spread**2) / np.trace(spread))
-    return float(chdtrc(np.trace(spread) / share, found @ found / share))
-
-
 def validate(
     model: PlatformModel,
     result: Result,
@@ -299,95 +273,6 @@ def validate(
     error = np.sqrt(np.maximum(variance, 0.0))
     left = experiment.forces - predicted
     return goodness(model, parameters, experiment, left, error, fit, false_alarm=false_alarm)
-
-
-def _about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
-    if model.force_delay == 0.0:
-        return
-    last, allowed = model.groups['age'].start, 1e3 * model.force_delay
-    age = allowed * float(result.nuisances[last])
-    variance = float(result.joint_covariance[last, last])
-    sigma = allowed * np.sqrt(max(variance, 0.0))
-    text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
-    if age < -reach * sigma:
-        yield (
-            f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
-            'friction that the model lacks look like that, and then the inertias are wrong'
-        )
-    elif abs(age) <= reach * allowed:
-        yield f'{text}, which is allowed for'
-    else:
-        yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
-
-
-def _about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
-    group = model.groups['lean']
-    lean = 1e3 * model.base_lean * result.nuisances[group]
-    sigma = 1e3 * model.base_lean * np.sqrt(np.diag(result.joint_covariance)[group])
-    if np.any(np.abs(lean) > reach * sigma):
-        yield (
-            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
-            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}), which is allowed for'
-        )
-
-
-def _about_offset(
-    model: PlatformModel, experiment: Experiment, result: Result, reach: float
-) -> Iterator[str]:
-    if 'offset' not in model.terms:
-        return
-    less = replace(model, terms=tuple(name for name in model.terms if name != 'offset'))
-    mass = float(LeastSquares().fit(less, experiment).parameters[0])
-    if abs(mass - result.parameters[0]) > reach * result.sigmas[0]:
-        yield (
-            f'warning: without the force offset the mass is {mass:.4g} kg: what pulls by where '
-            'the platform is, as a hose or a cable does, looks like an offset and another mass'
-        )
-
-
-def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
-    """Say how a search ended."""
-    if stopped:
-        yield f'stopped after {result.iterations} iterations; this is the best found until then'
-    elif not result.converged:
-        yield f'the search did not end by itself in {result.iterations} iterations'
-
-
-def _about_fit(mass: Parameter, result: Result, options: Options) -> Iterator[str]:
-    """Say what is wrong with a fit beside least squares that nothing constrains."""
-    left, free, least = rms(result.residuals), result.free, result.least
-    if free[0] < 0.0:
-        yield (
-            f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
-            'positive where a drive pushes its joints apart, in N, and the recording of this '
-            'platform'
-        )
-    elif (
-        mass.known
-        and mass.described > 0.0
-        and not 1.0 < FAR_MASS * mass.value / mass.described < FAR_MASS**2
-    ):
-        yield (
-            f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
-            'described: are efforts forces in N along the legs?'
-        )
-    elif mass.known and mass.value + options.reach * mass.sigma < mass.described:
-        yield (
-            f'warning: a mass of {mass.value:.4g} kg is found, lighter than described by '
-            f'{mass.described - mass.value:.2g} kg: is the scale of the efforts right?'
-        )
-    if result.missed and options.estimator == 'consistent':
-        yield (
-            f'no body that can exist explains the forces as well: the best one leaves '
-            f'{left:.3g} N, least squares without that demand {least:.3g} N, no interval holds'
-        )
-    elif result.missed:
-        yield (
-            f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
-            'this is not the minimum, and no interval holds'
-        )
-    elif not result.physical:
-        yield 'no body can have what was found; the estimator consistent sees to that'
 
 
 def _provenance(

@@ -1,0 +1,142 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be said of a fit: what is farther off than was allowed for, and what is odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import chdtrc
+from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.result import Result, rms
+from stewart_identification.experiment import Experiment
+from stewart_identification.models.platform import PlatformModel
+from stewart_identification.outcome import Parameter
+
+FAR_MASS = 4.0
+"""A mass so many times the described one, or so small a part of it, suggests another unit."""
+
+
+def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
+    """Say which unknowns are farther off than was allowed for, so that no interval holds."""
+    if _chance(result, model.groups['gains']) < false_alarm:
+        gains, allowed = result.nuisances[model.groups['gains']], 100.0 * model.force_gain
+        # What all have in common passes for mass: a leg is held against the other five.
+        off = 1.2 * allowed * (gains - gains.mean())
+        leg = int(np.argmax(np.abs(off)))
+        yield (
+            f'the force of leg {leg + 1} reads {abs(off[leg]):.2g} % too '
+            f'{"high" if off[leg] > 0.0 else "low"} beside the others, {allowed:g} % are allowed '
+            'for: calibrate it, or allow for more (--force-gain)'
+        )
+    if _chance(result, model.groups['joints']) < false_alarm:
+        allowed = 1e3 * model.joint_tolerance
+        most = allowed * np.abs(result.nuisances[model.groups['joints']]).max()
+        yield (
+            f'joints are off by up to {most:.2g} mm, {allowed:g} mm are allowed for: allow for '
+            'more (--joint-tolerance), or are the strokes off their zero?'
+        )
+
+
+def _chance(result: Result, group: slice) -> float:
+    """Return how often unknowns as large as allowed for would be found as large as these."""
+    found, spread = result.nuisances[group], result.spread[group, group]
+    if not found.size:
+        return 1.0
+    # A sum of squares that spread unequally is all but chi-square (Satterthwaite).
+    share = float(np.sum(spread**2) / np.trace(spread))
+    return float(chdtrc(np.trace(spread) / share, found @ found / share))
+
+
+def about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
+    """Say how old the forces are."""
+    if model.force_delay == 0.0:
+        return
+    last, allowed = model.groups['age'].start, 1e3 * model.force_delay
+    age = allowed * float(result.nuisances[last])
+    variance = float(result.joint_covariance[last, last])
+    sigma = allowed * np.sqrt(max(variance, 0.0))
+    text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
+    if age < -reach * sigma:
+        yield (
+            f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
+            'friction that the model lacks look like that, and then the inertias are wrong'
+        )
+    elif abs(age) <= reach * allowed:
+        yield f'{text}, which is allowed for'
+    else:
+        yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
+
+
+def about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
+    """Say by how much the base leans, where that is more than chance."""
+    group = model.groups['lean']
+    lean = 1e3 * model.base_lean * result.nuisances[group]
+    sigma = 1e3 * model.base_lean * np.sqrt(np.diag(result.joint_covariance)[group])
+    if np.any(np.abs(lean) > reach * sigma):
+        yield (
+            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
+            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}), which is allowed for'
+        )
+
+
+def about_offset(
+    model: PlatformModel, experiment: Experiment, result: Result, reach: float
+) -> Iterator[str]:
+    """Say which mass there would be without an offset of the forces, if it is another."""
+    if 'offset' not in model.terms:
+        return
+    less = replace(model, terms=tuple(name for name in model.terms if name != 'offset'))
+    mass = float(LeastSquares().fit(less, experiment).parameters[0])
+    if abs(mass - result.parameters[0]) > reach * result.sigmas[0]:
+        yield (
+            f'warning: without the force offset the mass is {mass:.4g} kg: what pulls by where '
+            'the platform is, as a hose or a cable does, looks like an offset and another mass'
+        )
+
+
+def about_search(result: Result, *, stopped: bool) -> Iterator[str]:
+    """Say how a search ended."""
+    if stopped:
+        yield f'stopped after {result.iterations} iterations; this is the best found until then'
+    elif not result.converged:
+        yield f'the search did not end by itself in {result.iterations} iterations'
+
+
+def about_fit(mass: Parameter, result: Result, estimator: str, reach: float) -> Iterator[str]:
+    """Say what is wrong with a fit beside least squares that nothing constrains."""
+    left, free, least = rms(result.residuals), result.free, result.least
+    if free[0] < 0.0:
+        yield (
+            f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
+            'positive where a drive pushes its joints apart, in N, and the recording of this '
+            'platform'
+        )
+    elif (
+        mass.known
+        and mass.described > 0.0
+        and not 1.0 < FAR_MASS * mass.value / mass.described < FAR_MASS**2
+    ):
+        yield (
+            f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
+            'described: are efforts forces in N along the legs?'
+        )
+    elif mass.known and mass.value + reach * mass.sigma < mass.described:
+        yield (
+            f'warning: a mass of {mass.value:.4g} kg is found, lighter than described by '
+            f'{mass.described - mass.value:.2g} kg: is the scale of the efforts right?'
+        )
+    if result.missed and estimator == 'consistent':
+        yield (
+            f'no body that can exist explains the forces as well: the best one leaves '
+            f'{left:.3g} N, least squares without that demand {least:.3g} N, no interval holds'
+        )
+    elif result.missed:
+        yield (
+            f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
+            'this is not the minimum, and no interval holds'
+        )
+    elif not result.physical:
+        yield 'no body can have what was found; the estimator consistent sees to that'
