@@ -52,7 +52,9 @@ def model(more: str = '') -> str:
     legs = []
     for n in range(6):
         along = PLATE[n] + [0.0, 0.0, 1.0] - BASE[n]
-        turn, _ = Rotation.align_vectors([along / np.linalg.norm(along)], [[0.0, 0.0, 1.0]])
+        across = np.cross([0.0, 0.0, 1.0], along)
+        lean = np.arctan2(np.linalg.norm(across), along[2])
+        turn = Rotation.from_rotvec(lean * across / np.linalg.norm(across))
         hip = words([*BASE[n], 0.0, 0.0, 0.0])
         turned = words(turn.as_quat())
         legs.append(LEG.format(n=n + 1, hip=hip, turn=turned, socket=words(PLATE[n])))
