@@ -19,7 +19,7 @@ def short_collections() -> Iterator[None]:
     for the end.
     """
     if gc.get_freeze_count():
-        # Somebody has done so before, and what is his cannot be told from ours when it is thawed.
+        # Somebody has done so before, and to thaw ours would thaw all.
         yield
         return
     gc.freeze()

@@ -51,21 +51,24 @@ INT32 = Check(least=-(1 << 31), most=(1 << 31) - 1)
 Positive: TypeAlias = Annotated[float, Check(positive=True)]
 
 
-def read_model(path: str | os.PathLike[str], cls: type[T]) -> T:
+def read_model(path: str | os.PathLike[str], cls: type[T], beside: T | None = None) -> T:
     """Read a YAML file into a dataclass or NamedTuple that has its keys, and no others.
 
     Fields are texts, flags, dates, integers, numbers, such classes, tuples of one of them, and
-    dicts of texts to one of them. A field with a default, or that may be None, may be missing.
+    dicts of texts to one of them. A field with a default, or that may be None, may be missing, and
+    where there is a model `beside` any field that has a value there.
 
     Raises:
         ConfigurationError: If the file cannot be read, a key is missing or unknown, or a value is
             of another type or out of bounds.
     """
+    content = read_content(path)
+    if beside is not None and isinstance(content, dict):
+        given = {key: value for key, value in content.items() if value is not None}
+        content = plain(beside) | given
     try:
-        model: T = _model(cls, read_content(path), '')
+        model: T = _model(cls, content, '')
     except ConfigurationError as error:
-        if error.key == 'file':
-            raise
         key = f'{path}: {error.key}' if error.key else f'{path}'
         raise ConfigurationError(key, error.value, error.expected) from None
     return model

@@ -18,7 +18,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_tables.progress import Progress, silent
-from stewart_tables.yaml_models import read_content, read_model
+from stewart_tables.yaml_models import read_model
 
 RATE = 200.0
 """Setpoints per second [Hz]."""
@@ -74,9 +74,7 @@ def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> Washout
         raise ConfigurationError('gain', gain, 'a number above 0 and at most 100')
     settings = PRESETS.get(washout or platform, PRESETS.get(platform, WashoutSettings()))
     if washout and washout not in PRESETS:
-        read, content = read_model(washout, WashoutSettings), read_content(washout)
-        given = [key for key, value in content.items() if value is not None]
-        settings = replace(settings, **{key: getattr(read, key) for key in given})
+        settings = read_model(washout, WashoutSettings, settings)
     return scaled(settings, gain)
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import chain
 import struct
 from typing import NamedTuple
@@ -279,7 +279,7 @@ def _assign(
     assigned = list(filter(None, before)) == list(plan.assign)
     if plan.write or not assigned:
         try:
-            with suppress(*[SdoRefused] * assigned):
+            with suppress(SdoRefused) if assigned else nullcontext():
                 drive.write(assignment, 0, b'\0')
             if plan.write:
                 wanted = [
