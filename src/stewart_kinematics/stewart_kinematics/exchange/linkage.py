@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
 
@@ -81,3 +83,19 @@ class Linkage:
     title: str = ''
     numbers: dict[str, list[float]] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
+
+
+def numbers_of(text: str, size: int, what: str, file: str, *, finite: bool = True) -> Array:
+    """Return the numbers (size,) of a text; raises `ConfigurationError` if they are others."""
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if (
+        values.shape != (size,)
+        or np.isnan(values).any()
+        or (finite and not np.isfinite(values).all())
+    ):
+        kind = 'finite number' if finite else 'number'
+        raise ConfigurationError(what, text, f'{size} {kind}{"s" if size > 1 else ""}', file)
+    return values

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
+from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage, numbers_of
 from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
@@ -52,7 +52,7 @@ def read_sdf(path: Path, root: ET.Element) -> Linkage:
     found = _Reader(path, models[0], root.get('version', '')).read()
     gravity = root.find('world/gravity')
     if gravity is not None:
-        found.gravity = _numbers(path, 'gravity', gravity.text, 3)
+        found.gravity = numbers_of(gravity.text or '', 3, 'gravity', str(path))
     return found
 
 
@@ -186,25 +186,14 @@ class _Reader:
         return values[:3], Rotation.from_euler('xyz', values[3:], degrees).as_matrix()
 
     def _numbers(self, what: str, text: str | None, size: int) -> Array:
-        return _numbers(self.path, what, text, size)
+        # Limits may be infinite.
+        return numbers_of(text or '', size, what, str(self.path), finite=size > 1)
 
     def _refused(self, key: str, value: object, expected: str) -> ConfigurationError:
         return ConfigurationError(key, value, expected, str(self.path))
 
 
 _STILL: Place = (np.zeros(3), np.eye(3))
-
-
-def _numbers(path: Path, what: str, text: str | None, size: int) -> Array:
-    try:
-        values = np.array([float(word) for word in (text or '').split()])
-    except ValueError:
-        values = np.zeros(0)
-    # Limits may be infinite, nothing else.
-    wrong = np.any(np.isnan(values)) or (size > 1 and not np.all(np.isfinite(values)))
-    if values.shape != (size,) or wrong:
-        raise ConfigurationError(what, text, f'{size} number{"s" if size > 1 else ""}', str(path))
-    return values
 
 
 def _from_the_root(joints: list[Joint]) -> list[Joint]:

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
+from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage, numbers_of
 from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
@@ -175,13 +175,7 @@ class _Reader:
         return self._parsed(f'{tag} {key}', self._attribute(element, tag, key), size)
 
     def _parsed(self, what: str, text: str, size: int) -> Array:
-        try:
-            values = np.array([float(word) for word in text.split()])
-        except ValueError:
-            values = np.zeros(0)
-        if values.shape != (size,) or not np.all(np.isfinite(values)):
-            raise self._refused(what, text, f'{size} finite number{"s" if size > 1 else ""}')
-        return values
+        return numbers_of(text, size, what, str(self.path))
 
     def _attribute(self, element: ET.Element, tag: str, key: str) -> str:
         there = element.find(tag)
