@@ -39,6 +39,7 @@ class ProbeRig:
     Attributes:
         called: Services, in the order in which they were called.
         goals: Where it was told to move.
+        poses: Publisher of where it is.
         lasting: Whether a move goes on until it is cancelled; a second one is refused meanwhile.
     """
 
@@ -49,7 +50,7 @@ class ProbeRig:
         self.lasting = False
         self._cancelled: Any = None
         probe = self._probe = harness.probe
-        self._poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
+        self.poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         # A rig tells this all the time, and a page that does not hear it says so.
         self._pose: Pose | None = None
         probe.create_timer(0.1, self._repeat)
@@ -106,7 +107,7 @@ class ProbeRig:
 
     def _repeat(self) -> None:
         if self._pose is not None:
-            self._poses.publish(self._stamped(self._pose))
+            self.poses.publish(self._stamped(self._pose))
 
     def command(self, pose: Pose) -> None:
         """Tell where the platform shall be."""
