@@ -31,8 +31,8 @@ INTRODUCTION = """\
 Written by `python docs/fault_matrix.py`, which breaks the shipped configurations `vigo_ethercat`
 and `ex800_daq` on virtual rigs, case by case; the cases are
 `src/stewart_bringup/test/fault_cases.py`, bounds included. In brackets stands what was measured
-once, on two shared cores with `chrt -r 1`: the next run will differ a little. `make test` runs the
-quick cases, `make test-slow` all.
+once, on two shared cores with `chrt -r 1`: the next run will differ a little. They belong to
+`make test-slow`.
 
 - While the fault happens all legs move at 63 mm/s; for the sensor, the platform is held.
 - Noticed: from just before the fault is asked for until the stamp of the message that says it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 import xml.etree.ElementTree as ET
 
@@ -67,7 +67,8 @@ class SourcePackage:
         return name.removesuffix('.__init__')
 
 
-def imports_of(path: Path) -> list[Import]:
+@cache
+def imports_of(path: Path) -> tuple[Import, ...]:
     """Return every absolute import of a file; ruff forbids nobody the relative ones, we do."""
     found = []
     for node, late, typing in _walk(ast.parse(path.read_text(encoding='utf-8'))):
@@ -79,7 +80,7 @@ def imports_of(path: Path) -> list[Import]:
             found += [
                 Import(f'{node.module}.{alias.name}', path, late, typing) for alias in node.names
             ]
-    return found
+    return tuple(found)
 
 
 def _walk(

@@ -62,7 +62,7 @@ def test_examples_in_the_help_are_taken() -> None:
 
 
 @pytest.mark.skipif(not VERBS, reason='the packages are not installed here, only their sources')
-@pytest.mark.parametrize('verb', ['ik', 'identify'])
+@pytest.mark.parametrize('verb', [pytest.param('ik', marks=pytest.mark.slow), 'identify'])
 def test_help_of_the_heaviest_verbs_neither_compiles_nor_loads_a_kernel(
     verb: str, tmp_path: Path
 ) -> None:

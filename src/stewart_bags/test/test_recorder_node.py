@@ -235,8 +235,15 @@ def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:
         graph.record(tmp_path)
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+@pytest.mark.parametrize(
+    ('storage', 'number'),
+    [
+        ('mcap', signal.SIGINT),
+        ('sqlite3', signal.SIGTERM),
+        pytest.param('mcap', signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param('sqlite3', signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_signal_closes_the_bag_of_the_executable(
     graph: Graph, tmp_path: Path, number: signal.Signals, storage: str
 ) -> None:

@@ -37,6 +37,7 @@ from typing import Any
 
 from stewart_description.suggestion import meant
 from stewart_node_support.errors import is_deliberate, sentence_of
+from stewart_tables.installed import installed
 from stewart_tables.one_thread import prefer_one_thread
 from stewart_tables.progress import tell
 
@@ -77,7 +78,7 @@ def find_verbs() -> dict[str, Verb]:
         VerbError: If two packages offer the same name with different modules.
     """
     verbs: dict[str, Verb] = {}
-    for entry in sorted(metadata.entry_points(group=GROUP), key=lambda item: item.name):
+    for entry in sorted(installed(GROUP), key=lambda item: item.name):
         known = verbs.setdefault(entry.name, Verb(entry.name, entry.value))
         if known.module != entry.value:
             raise VerbError(

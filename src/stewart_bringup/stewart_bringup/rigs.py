@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 import sys
@@ -22,6 +21,7 @@ from stewart_description.suggestion import expected_name, meant
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
 from stewart_simulation.rig.directory import default_directory, ends_in, wiring
+from stewart_tables.installed import installed
 
 RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.
@@ -81,8 +81,7 @@ def require_known_nodes(files: Sequence[Path]) -> None:
     Raises:
         ConfigurationError: If there is one; the message says which node may be meant.
     """
-    installed = {entry.name for entry in entry_points(group='stewart.nodes')}
-    known = {*RIG, RECORDER, *OPERATORS, *installed}
+    known = {*RIG, RECORDER, *OPERATORS, *installed('stewart.nodes').names}
     for path in files:
         for name, _ in sections(path):
             if name and name not in known:

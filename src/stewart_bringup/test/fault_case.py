@@ -69,7 +69,6 @@ class Case:
         after_repair: Pattern of what it answers afterwards.
         why: Why nobody notices.
         wrecks: Whether the platform may be left where no driver takes it back from.
-        quick: Whether ``make test`` runs it.
     """
 
     name: str
@@ -88,7 +87,6 @@ class Case:
     after_repair: str = '^fault reset, (the drives are off|all drives come on)'
     why: str = ''
     wrecks: bool = False
-    quick: bool = False
 
     @property
     def falls(self) -> float:

@@ -492,7 +492,6 @@ SETPOINTS = (
         (act('do.call', service='quick_stop'),),
         r'^quick stop asked for',
         *('DISABLED', TOLD, WAY),
-        quick=True,
         sinks=True,
     ),
     Case(

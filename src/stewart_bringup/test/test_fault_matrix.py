@@ -70,13 +70,10 @@ def bench(benches: Benches, case: Case) -> Bench:
         raise
 
 
+@pytest.mark.slow
 @pytest.mark.realtime
 @pytest.mark.parametrize(
-    'case',
-    [
-        pytest.param(case, id=case.name, marks=() if case.quick else (pytest.mark.slow,))
-        for case in sorted(CASES, key=lambda case: case.rig, reverse=True)
-    ],
+    'case', sorted(CASES, key=lambda case: case.rig, reverse=True), ids=lambda case: case.name
 )
 def test_a_fault_ends_as_the_matrix_says(
     bench: Bench,

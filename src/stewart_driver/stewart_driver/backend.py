@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,6 +19,7 @@ from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import HomingError, LegFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.motion import LegMotion
+from stewart_tables.installed import installed
 
 GROUP = 'stewart.driver_backends'
 
@@ -198,7 +198,7 @@ class Backend(ABC):
 
 def installed_backends() -> Mapping[str, Any]:
     """Return the entry points of all installed back ends by name."""
-    return {point.name: point for point in entry_points(group=GROUP)}
+    return {point.name: point for point in installed(GROUP)}
 
 
 def find_backend(name: str) -> type[Backend]:

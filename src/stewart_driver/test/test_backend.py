@@ -23,7 +23,7 @@ OFFERED = EntryPoints(
 @pytest.fixture(autouse=True)
 def offered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that two packages with back ends are installed."""
-    monkeypatch.setattr(backend, 'entry_points', lambda group: OFFERED.select(group=group))
+    monkeypatch.setattr(backend, 'installed', lambda group: OFFERED.select(group=group))
 
 
 def test_a_back_end_is_found_by_its_name() -> None:
@@ -44,7 +44,7 @@ def test_a_broken_back_end_is_not_replaced_by_another() -> None:
 
 
 def test_where_none_is_installed_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, 'entry_points', lambda group: EntryPoints())
+    monkeypatch.setattr(backend, 'installed', lambda group: EntryPoints())
     with pytest.raises(UnknownBackend, match='installed are: none'):
         find_backend('simulated')
 

@@ -44,7 +44,9 @@ def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) ->
     assert bench.wire.closed_at is not None
 
 
-@pytest.mark.parametrize('word_delay', [0, 1, 4, 7])
+@pytest.mark.parametrize(
+    'word_delay', [0, 4, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (1, 7))]
+)
 def test_no_leg_leaps_back_by_its_lag_at_the_end_of_a_moving_platform(word_delay: int) -> None:
     """It was told to be where it was measured, some frames before it acted on the quick stop."""
     speed = 0.2
@@ -96,8 +98,15 @@ def test_at_the_end_no_leg_without_a_brake_gives_way_before_all_are_at_rest() ->
     assert np.ptp(off) == 0
 
 
-@pytest.mark.parametrize('faulty', [False, True])
-@pytest.mark.parametrize('begun', [0, 3])
+@pytest.mark.parametrize(
+    ('begun', 'faulty'),
+    [
+        (0, True),
+        (3, False),
+        pytest.param(0, False, marks=pytest.mark.slow),
+        pytest.param(3, True, marks=pytest.mark.slow),
+    ],
+)
 def test_brakes_are_applied_under_power_where_legs_stand_at_the_end(
     begun: int, faulty: bool
 ) -> None:

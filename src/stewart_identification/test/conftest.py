@@ -46,6 +46,18 @@ def payload_extracted(payload_bag: Path, ex800: Platform) -> Extracted:
     return experiment_from(read_recording(payload_bag), ex800)
 
 
+@pytest.fixture(autouse=True)
+def drawn_if_asked_for(request: pytest.FixtureRequest) -> None:
+    """Draw the pictures of reports for a test that asks for `drawn`."""
+    if 'drawn' not in request.fixturenames:
+        request.getfixturevalue('undrawn')
+
+
+@pytest.fixture
+def drawn() -> None:
+    """Ask for the pictures of reports."""
+
+
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the pictures out of reports that nobody looks at: half of a report's time."""

@@ -19,7 +19,9 @@ COARSE = Noise(position=0.5e-3, attitude=1e-3)
 PRIOR = Prior(joint=JOINT_ERROR, length=LENGTH_ERROR)
 
 
-@pytest.mark.parametrize('poses', [5, 8, 20])
+@pytest.mark.parametrize(
+    'poses', [8, *(pytest.param(poses, marks=pytest.mark.slow) for poses in (5, 20))]
+)
 def test_right_machines_are_misfits_as_often_as_chance_has_it(poses: int) -> None:
     """Of eight poses 62 % were, for 42 unknowns that the prior holds counted as found."""
     vigo = Platform.from_yaml('vigo')

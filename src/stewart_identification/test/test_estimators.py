@@ -135,7 +135,9 @@ def test_intervals_survive_a_low_pass_that_fools_the_textbook(model, clean):
     assert np.mean(naive) < 0.8
 
 
-@pytest.mark.parametrize('common', [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(
+    'common', [0.3, *(pytest.param(common, marks=pytest.mark.slow) for common in (0.0, 1.0))]
+)
 def test_what_shakes_all_legs_counts_once(common, model, clean):
     """Taken for six independent disturbances it made sigmas of 0.65 and 0.39 of the error."""
     runs, results = 200, []

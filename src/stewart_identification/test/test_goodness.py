@@ -52,7 +52,9 @@ def test_evidence_tells_apart_what_has_no_probability_any_more(unknowns: int) ->
     assert steps == pytest.approx(-0.5, abs=0.02)
 
 
-@pytest.mark.parametrize('rate', [200.0, 50.0, 40.0, 32.0])
+@pytest.mark.parametrize(
+    'rate', [50.0, *(pytest.param(rate, marks=pytest.mark.slow) for rate in (200.0, 40.0, 32.0))]
+)
 def test_noise_of_the_encoders_is_no_excitation(
     rate: float, ex800: Platform, tmp_path: Path
 ) -> None:
@@ -97,7 +99,6 @@ MISSING = {
 }
 
 
-@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize(
     'law', [of_load, *(pytest.param(law, marks=pytest.mark.slow) for law in (asymmetric, rotors))]
 )
@@ -136,6 +137,7 @@ def test_what_the_model_lacks_decides_the_verdict(
     assert (law is rotors) <= any(text.startswith('warning: ') for text in younger)
 
 
+@pytest.mark.usefixtures('drawn')
 def test_parameters_predict_another_recording_or_are_not_believed(
     payload_bag: Path,
     other_run: Run,
@@ -197,6 +199,7 @@ def test_another_recording_is_predicted_where_no_noise_is_known(
     assert 'do not predict the forces of the other recording' in wrong.verdict
 
 
+@pytest.mark.slow
 def test_two_recordings_with_and_without_a_known_load_tell_the_gains(
     ex800: Platform, payload_extracted: Extracted, tmp_path: Path
 ) -> None:

@@ -49,7 +49,6 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
     assert progress[-1].data == 1.0
 
 
-@pytest.mark.usefixtures('undrawn')
 def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
     payload_bag: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

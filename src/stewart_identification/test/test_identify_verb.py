@@ -81,6 +81,7 @@ def test_payload_is_found_within_the_intervals(
     assert np.allclose(dry, 2.0, atol=0.1)
 
 
+@pytest.mark.usefixtures('drawn')
 def test_verb_writes_a_platform_file_with_covariance_and_provenance(
     payload_bag: Path, tmp_path: Path, ex800: Platform, capsys: Any
 ) -> None:
@@ -117,7 +118,6 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
         assert both[0] == both[1], name
 
 
-@pytest.mark.usefixtures('undrawn')
 def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
     ex800: Platform, tmp_path: Path, capsys: Any
 ) -> None:
@@ -351,7 +351,6 @@ def test_interrupt_before_the_search_ends_everything() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
 
-@pytest.mark.usefixtures('undrawn')
 def test_truth_stands_beside_the_estimates_where_it_is_known(
     payload_bag: Path, ex800: Platform, tmp_path: Path
 ) -> None:

@@ -75,8 +75,10 @@ def test_level_of_forces_behind_a_filter_is_that_inside_the_band(
     assert (found.fall > 1.0) == (corner == 50.0)
 
 
-@pytest.mark.parametrize('rate', [1000.0, 200.0, 100.0])
-@pytest.mark.parametrize('encoder_noise', [1e-6, 2e-5])
+@pytest.mark.parametrize(
+    'rate', [100.0, *(pytest.param(rate, marks=pytest.mark.slow) for rate in (1000.0, 200.0))]
+)
+@pytest.mark.parametrize('encoder_noise', [pytest.param(1e-6, marks=pytest.mark.slow), 2e-5])
 def test_dry_friction_is_no_noise_of_the_forces(
     encoder_noise: float, rate: float, ex800: Platform
 ) -> None:
@@ -153,6 +155,7 @@ def test_noise_of_strokes_behind_a_filter_is_not_taken_for_less(corner: float, f
     assert np.all(found.sigmas < 1.25 * 1e-4)
 
 
+@pytest.mark.slow
 def test_forces_that_were_filtered_or_repeated_are_no_misfit(
     fast: Run, ex800: Platform, tmp_path: Path
 ) -> None:

@@ -23,8 +23,6 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import MultiSine
 
-pytestmark = pytest.mark.usefixtures('undrawn')
-
 
 def half(made: Run) -> Run:
     """Return the first half of a run."""

@@ -138,7 +138,7 @@ def test_a_platform_whose_legs_rest_beyond_their_ends_is_steered_inside(beyond):
     assert max(ratios(platform, motion, PERIOD * np.arange(440))) <= 1.0
 
 
-@pytest.mark.parametrize('axis', [2, 4])
+@pytest.mark.parametrize('axis', [pytest.param(2, marks=pytest.mark.slow), 4])
 def test_full_stick_into_a_limit_slows_down_and_rests_near_it(platform, axis):
     guard = MotionGuard(platform)
     steering = Steering(guard, platform.geometry.neutral_pose, period=PERIOD)

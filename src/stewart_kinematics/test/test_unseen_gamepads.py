@@ -97,6 +97,7 @@ MOVING = {
         *every(0.02)[:20], *(Sent(at, buttons=(1,) * 4) for at in np.arange(0.4, 0.8, 0.02))
     ],
 }  # fmt: skip
+QUICK = {'10 Hz', 'up to 40 ms late, shuffled', 'NaN half way', 'unplugged half way'}
 RESTING = {
     'axes that rest at 0.03': (every(0.02, lambda at: Sent(at, (0.03,) * 8)), ''),
     'NaN': (nan_after(0.0), 'six finite numbers'),
@@ -109,7 +110,10 @@ RESTING = {
 }
 
 
-@pytest.mark.parametrize('kind', MOVING)
+@pytest.mark.parametrize(
+    'kind',
+    [pytest.param(kind, marks=() if kind in QUICK else (pytest.mark.slow,)) for kind in MOVING],
+)
 def test_it_moves_within_every_limit_and_rests_after_the_last_message(kind: str) -> None:
     with Rig() as rig:
         node = rig.active(Teleop)

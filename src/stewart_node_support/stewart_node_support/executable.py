@@ -11,7 +11,7 @@ a signal that comes meanwhile has to count at once: launch kills who does not en
 from __future__ import annotations
 
 from functools import partial
-from importlib.metadata import entry_points, EntryPoint
+from importlib.metadata import EntryPoint
 import os
 from pathlib import Path
 import sys
@@ -19,6 +19,7 @@ from typing import Any
 
 from stewart_node_support.errors import StartUpError, told_if_missing
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.installed import installed
 from stewart_tables.one_thread import prefer_one_thread
 
 GROUP = 'stewart.nodes'
@@ -30,7 +31,7 @@ def node_entry(name: str) -> EntryPoint:
     Raises:
         StartUpError: If none is installed.
     """
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    found = {entry.name: entry for entry in installed(GROUP)}
     if name not in found:
         names = ', '.join(sorted(found)) or 'none'
         raise StartUpError(f'no node {name!r} is installed, there are {names}')

@@ -162,7 +162,7 @@ def settled(control: ControlClient, backend: DaqBackend) -> None:
         assert card['outputs_v'] == pytest.approx(zeros, abs=1e-3)
 
 
-@pytest.mark.parametrize('how', ['end', 'terminate'])
+@pytest.mark.parametrize('how', [pytest.param('end', marks=pytest.mark.slow), 'terminate'])
 def test_outputs_are_safe_after_every_orderly_end(
     control: ControlClient, sessions: Callable[..., Session], how: str
 ) -> None:

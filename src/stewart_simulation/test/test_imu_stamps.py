@@ -74,8 +74,8 @@ class Spoiler:
     # A cycle of which nothing comes can be told only where samples are read one by one.
     [
         ('checksums', 0.04),
-        ('bits', 0.04),
-        ('checksums', 0.0),
+        pytest.param('bits', 0.04, marks=pytest.mark.slow),
+        pytest.param('checksums', 0.0, marks=pytest.mark.slow),
         ('bits', 0.0),
         ('bytes', 0.0),
         ('cycles', 0.0),

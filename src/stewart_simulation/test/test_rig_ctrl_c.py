@@ -115,8 +115,9 @@ def lift(harness: Harness, legs: list[Any], moved: Callable[[], bool]) -> None:
     raise AssertionError('nothing has moved')
 
 
-# Of the card it is proved by test_rig_lingering.py, without nodes.
-@pytest.mark.parametrize('backend', [pytest.param('daq', marks=pytest.mark.slow), 'ethercat'])
+# Without nodes it is proved by test_rig_lingering.py.
+@pytest.mark.slow
+@pytest.mark.parametrize('backend', ['daq', 'ethercat'])
 def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
     terminal: Terminal, tmp_path: Path, backend: str
 ) -> None:

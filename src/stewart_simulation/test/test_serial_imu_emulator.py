@@ -140,6 +140,7 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     assert {kind for item in samples for kind in item.sample.payloads} == set(IMU)
 
 
+@pytest.mark.slow
 @pytest.mark.realtime
 def test_a_sensor_that_keeps_its_pace_is_well(bench: Bench) -> None:
     bench.sensor(sensor=configured())

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 import gc
 
+_kept = False
+
 
 @contextmanager
 def short_collections() -> Iterator[None]:
@@ -18,12 +20,15 @@ def short_collections() -> Iterator[None]:
     work begins stays for good and need not be walked again, nor now: what litter is among it waits
     for the end.
     """
-    if gc.get_freeze_count():
-        # Somebody has done so before, and to thaw ours would thaw all.
+    global _kept
+    if _kept:
+        # Somebody has begun before, and to thaw ours would thaw all.
         yield
         return
+    _kept = True
     gc.freeze()
     try:
         yield
     finally:
+        _kept = False
         gc.unfreeze()

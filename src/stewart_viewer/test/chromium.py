@@ -29,6 +29,7 @@ FLAGS = (
     '--disable-component-update',
     '--disable-sync',
     '--window-size=1000,700',
+    '--force-device-scale-factor=0.5',
 )
 PATIENCE = 60.0
 # For a whole test, which is patient several times [s].
@@ -95,7 +96,8 @@ def picture(browser: Any, keep: Path | None = None) -> Any:
     png = screenshot(browser)
     if keep is not None:
         keep.write_bytes(png)
-    return imread(io.BytesIO(png), format='png')[:, :PANEL, :3]
+    small = imread(io.BytesIO(png), format='png')
+    return small.repeat(2, 0).repeat(2, 1)[:, :PANEL, :3]
 
 
 def screenshot(browser: Any) -> bytes:

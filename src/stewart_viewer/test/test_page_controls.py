@@ -178,6 +178,7 @@ def arrived(browser: Any) -> bool:
     return f'{", ".join(shown[:3])} mm, {", ".join(shown[3:])}°' in browser.page_source
 
 
+@pytest.mark.slow
 def test_sliders_move_the_platform_inside_its_limits(
     browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
 ) -> None:
@@ -212,6 +213,7 @@ def test_sliders_move_the_platform_inside_its_limits(
     assert len(rig.goals) == 1
 
 
+@pytest.mark.slow
 def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, rig = page
     rig.lasting = True
@@ -227,6 +229,7 @@ def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRi
     assert len(rig.goals) == 2
 
 
+@pytest.mark.slow
 def test_a_held_button_steers_towards_the_target(
     browser: Any, page: tuple[Harness, ProbeRig]
 ) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 import time
 from typing import Any
 
@@ -14,6 +13,7 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.offers import not_stepped
+from stewart_tables.installed import installed
 
 GROUP = 'stewart.daq_cards'
 
@@ -58,7 +58,7 @@ def find_card_type(name: str) -> CardType:
     Raises:
         ConfigurationError: If no installed package offers it; the message lists those that are.
     """
-    known = {point.name: point for point in entry_points(group=GROUP)}
+    known = {point.name: point for point in installed(GROUP)}
     if name not in known:
         raise ConfigurationError('card', name, ' or '.join(sorted(known)) or 'an installed card')
     found: CardType = known[name].load()
