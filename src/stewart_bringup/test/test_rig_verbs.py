@@ -214,6 +214,7 @@ def test_interruption_brings_the_platform_to_rest_on_its_way(
     assert ask(capfd, 'drive', 'state').startswith('ENABLED')
 
 
+@pytest.mark.slow
 def test_waypoints_are_taught_played_and_stopped(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -273,6 +274,7 @@ def moved(capfd: pytest.CaptureFixture[str], *words: str) -> list[float]:
     return [float(value) for value in out.partition(': ')[2].split(',')]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures('in_rig_time')
 def test_one_leg_is_jogged_as_far_as_asked_at_most(capfd: pytest.CaptureFixture[str]) -> None:
     for rate in (5.0, -5.0):
@@ -303,6 +305,7 @@ def test_a_jog_that_is_refused_says_why(capfd: pytest.CaptureFixture[str]) -> No
     assert 'not ENABLED' in ask(capfd, 'jog', 'leg', '3', '--rate', '5', code=1)
 
 
+@pytest.mark.slow
 def test_a_quick_stop_ends_a_jog(
     capfd: pytest.CaptureFixture[str],
     environment: dict[str, str],
@@ -360,6 +363,7 @@ def test_no_key_moves_anything_while_the_drives_are_off(
     assert b'the drives are not ENABLED' in ended.stderr
 
 
+@pytest.mark.slow
 def test_paths_are_played_at_half_their_speed(capfd: pytest.CaptureFixture[str]) -> None:
     assert ', speed 50 %: ' in ask(capfd, 'drive', 'speed', '50')
     assert 'speed' not in ask(capfd, 'drive', 'speed', '100').partition(':')[0]
