@@ -41,6 +41,8 @@ START_PATIENCE = 0.2
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE, SETTLING_PATIENCE = 5.0, 10.0, 10.0
+# For so long it may still show the error of a first request after the second [s].
+SECOND_ANSWER = 0.1
 LOOK_PERIOD = 0.01
 # Clocks settle by frames; nearer to the reference than this they have [ns].
 FRAME_PERIOD, SETTLED = 0.002, 10_000
@@ -137,18 +139,29 @@ class Bus:
         return self.drives
 
     def _await(self, name: str, state: int, patience: float) -> None:
-        """Wait until all slaves are in a state; raises `NotOperational`."""
+        """Wait until all slaves are in a state; raises `NotOperational`.
+
+        Some refuse a state the first time, while what was written before still takes effect: all
+        are asked once more.
+        """
         limit = self.now() + patience
+        refused: dict[int, AlStatus] = {}
+        judged_from = limit
         while True:
             self._set_clocks()
             statuses = [_status(slave) for slave in self._read_states()]
             if all(item.state == state for item in statuses):
                 return
-            if self.now() > limit or any(item.state & AL_ERROR for item in statuses):
+            now = self.now()
+            wrong = {n: item for n, item in enumerate(statuses) if item.state & AL_ERROR}
+            if wrong and not refused:
+                refused, judged_from = wrong, now + SECOND_ANSWER
+                self.request(state)
+            elif now > limit or (wrong and now > judged_from):
                 raise NotOperational(
                     name,
                     [
-                        f'{self._place(number)}: {item}'
+                        f'{self._place(number)}: {wrong.get(number, refused.get(number, item))}'
                         for number, item in enumerate(statuses)
                         if item.state != state
                     ],
