@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 
-from harness import machine, OUTPUT
+from harness import machine, save
 import numpy as np
 from random_platforms import clouds
 from scipy.spatial.transform import Rotation
@@ -43,11 +42,7 @@ def main() -> int:
     rows.append({'platform': 'random', **count(general, rng)})
     for name in rows[0]:
         print(f'{name:36s}' + ''.join(f'{row[name]!s:>14}' for row in rows))
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = OUTPUT / 'assembly_modes.json'
-    content = {'machine': machine(['numpy', 'scipy']), 'platforms': rows}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    save('assembly_modes', {'machine': machine(['numpy', 'scipy']), 'platforms': rows})
     return 1 if any(row['pose itself not among them'] for row in rows) else 0
 
 

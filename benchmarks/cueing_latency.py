@@ -19,7 +19,6 @@ import harness  # isort: skip  (before numpy)
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-import json
 import os
 from pathlib import Path
 import signal
@@ -167,11 +166,7 @@ def main() -> int:
     rclpy.try_shutdown()
     for row in rows:
         print(', '.join(f'{key} {value:.4g}' for key, value in row.items()))
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    content = {'machine': about, 'rides': rows}
-    target = harness.OUTPUT / 'cueing_latency.json'
-    target.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {target}')
+    harness.save('cueing_latency', {'machine': about, 'rides': rows})
     return int(any(row['latency_ms'] > 1e3 * (MOST + 0.5 * STEP) for row in rows))
 
 

@@ -14,7 +14,6 @@ import harness  # isort: skip
 import argparse
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-import json
 import math
 import sys
 
@@ -121,12 +120,9 @@ def main() -> int:
     missed = [row for row in judged if not row['held']]
     for row in missed:
         print('not held:', ', '.join(f'{key} {value}' for key, value in row.items()))
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     about = {**harness.machine(('numpy', 'scipy', 'numba')), 'seeds': str(count)}
-    content = {'machine': about, 'demands': judged, 'cases': cases}
-    path = harness.OUTPUT / 'estimation_faults.json'
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'{len(judged) - len(missed)} of {len(judged)} demands held; written to {path}')
+    print(f'{len(judged) - len(missed)} of {len(judged)} demands held')
+    harness.save('estimation_faults', {'machine': about, 'demands': judged, 'cases': cases})
     return 1 if missed else 0
 
 

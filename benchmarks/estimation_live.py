@@ -16,7 +16,6 @@ from __future__ import annotations
 import harness  # isort: skip  (before numpy)
 
 from dataclasses import asdict, dataclass
-import json
 from pathlib import Path
 import signal
 import subprocess
@@ -218,15 +217,12 @@ def main() -> int:
     added = composed(round(200.0 * seconds))
     print(f'composed: {added:.0f} µs per IMU sample')
     rclpy.try_shutdown()
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = harness.OUTPUT / 'estimation_live.json'
     content = {
         'machine': about,
         'live': [{**asdict(row), 'held': row.held} for row in found],
         'composed_us': added,
     }
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    harness.save('estimation_live', content)
     return 0 if all(row.held for row in found) and added <= MOST_COMPOSED else 1
 
 

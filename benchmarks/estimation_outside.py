@@ -347,12 +347,8 @@ def main() -> int:
                 flush=True,
             )
     if not arguments.case:
-        harness.OUTPUT.mkdir(parents=True, exist_ok=True)
         about = {**harness.machine(('numpy', 'scipy', 'numba')), 'seeds': str(arguments.seeds)}
-        content = {'machine': about, 'outside': found}
-        path = harness.OUTPUT / 'estimation_outside.json'
-        path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-        print(f'written to {path}')
+        harness.save('estimation_outside', {'machine': about, 'outside': found})
     return 0 if all(row['held'] for row in found) else 1
 
 

@@ -199,8 +199,6 @@ def main() -> int:
                 hog.wait()
         print(json.dumps(asdict(results[-1]), indent=1), flush=True)
     about = harness.machine(['numpy', 'pysoem'])
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = harness.OUTPUT / f'ethercat_cycle{f"_fifo{priority}" if priority else ""}.json'
     content = {
         'machine': about,
         'seconds': seconds,
@@ -208,8 +206,7 @@ def main() -> int:
         'load': 'one process that keeps a core busy, and whatever else runs',
         'cycles': [asdict(result) for result in results],
     }
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written: {path}')
+    harness.save(f'ethercat_cycle{f"_fifo{priority}" if priority else ""}', content)
     return 0
 
 

@@ -233,11 +233,7 @@ def main() -> int:
     result = play(seconds)
     print(f'worst following error: {result.worst_following_error_mm:.3f} mm')
     print(json.dumps(asdict(result), indent=1))
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = harness.OUTPUT / 'ethercat_wave.json'
-    content = {'machine': about, 'wave': asdict(result)}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written: {path}')
+    harness.save('ethercat_wave', {'machine': about, 'wave': asdict(result)})
     return 0
 
 

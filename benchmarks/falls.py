@@ -16,7 +16,6 @@ import harness  # isort: skip  (before numpy)
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-import json
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -108,9 +107,7 @@ def main() -> None:
             f'{each.lost_mm:7.1f} mm {each.tilt_deg:6.1f} deg, still after '
             f'{each.still_after_s:5.2f} s, at most {each.largest_force_n:7.0f} N'
         )
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    result = {'machine': machine, 'falls': [asdict(each) for each in falls]}
-    (harness.OUTPUT / 'falls.json').write_text(json.dumps(result, indent=1), 'utf-8')
+    harness.save('falls', {'machine': machine, 'falls': [asdict(each) for each in falls]})
 
 
 if __name__ == '__main__':

@@ -322,15 +322,12 @@ def main() -> int:
     shares, lost = over_peer(runs), sum(run.lost for run in runs if run.kind == 'composed')
     for rate, share in shares.items():
         print(f'{rate:g} Hz: {share:.2f} of the processor time of fields, at most {LIMIT:g}')
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = harness.OUTPUT / 'graph.json'
     content = {
         'machine': about,
         'load_at_the_end': os.getloadavg()[0],
         'graph': [asdict(run) for run in runs],
     }
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    harness.save('graph', content)
     return 0 if runs and not lost and all(share <= LIMIT for share in shares.values()) else 1
 
 

@@ -14,7 +14,6 @@ import harness  # isort: skip  (before numpy)
 
 from collections.abc import Callable
 from functools import partial
-import json
 from pathlib import Path
 import sys
 from tempfile import TemporaryDirectory
@@ -166,11 +165,8 @@ def main() -> int:
     about = harness.machine(('numpy', 'rosbags'))
     with TemporaryDirectory(prefix='growth-') as folder:
         rows = slopes({**of_samples(), **of_rates(), **of_messages(Path(folder))})
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     limits = {'least_slope': LEAST_SLOPE, 'most_slope': MOST_SLOPE}
-    content = {'machine': about, **limits, 'slopes': rows}
-    text = json.dumps(content, indent=1) + '\n'
-    (harness.OUTPUT / 'growth.json').write_text(text, encoding='utf-8')
+    harness.save('growth', {'machine': about, **limits, 'slopes': rows})
     return 0 if all(row['held'] for row in rows) else 1
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import json
 import sys
 
-from harness import machine, OUTPUT
+from harness import machine, save
 import numpy as np
 from numpy.typing import NDArray
 from plain_judge import FACTS, Judge
@@ -284,12 +284,7 @@ def main() -> int:
         study(family, given.random, given.attacks, given.seed) for family in given.families
     ]
     print(json.dumps(families, indent=2))
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = OUTPUT / 'guard_and_forward.json'
-    path.write_text(
-        json.dumps({'machine': about, 'attacked': families}, indent=2) + '\n', encoding='utf-8'
-    )
-    print(f'written to {path}')
+    save('guard_and_forward', {'machine': about, 'attacked': families})
     found = faults(families)
     print('\n'.join(found))
     return 1 if found else 0

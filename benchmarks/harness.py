@@ -169,6 +169,15 @@ def processor_time(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
+def save(name: str, content: object) -> Path:
+    """Write results as JSON where `make bench` collects them, and say where."""
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    path = OUTPUT / f'{name}.json'
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    return path
+
+
 def report(
     name: str,
     timings: Sequence[Timing],
@@ -198,11 +207,8 @@ def report(
             f'{timing.most_us:10.4g} {timing.ratio:8.3g}'
         )
     print(f'processor time in microseconds per {sample}, ratio to the first line')
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = OUTPUT / f'{name}.json'
-    content = {'machine': about, 'timings': [asdict(timing) for timing in timings], **more}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    rows = [asdict(timing) for timing in timings]
+    save(name, {'machine': about, 'timings': rows, **more})
     for timing in timings:
         if timing.limit is not None:
             verdict = 'OVER' if timing.missed else 'within'

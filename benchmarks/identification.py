@@ -70,7 +70,7 @@ def of_a_platform(
     def fit(estimator: Estimator, chosen: PlatformModel, data: Experiment) -> Callable[[], Result]:
         return lambda: estimator.fit(chosen, data, rng=rng)
 
-    least, marquardt, alone = LeastSquares(), LevenbergMarquardt(), LevenbergMarquardt('scipy')
+    least, marquardt = LeastSquares(), LevenbergMarquardt()
     named = 'least squares, ten parameters'
     return [
         harness.Task(named, fit(least, model, experiment), 1, LSTSQ, 2.8),
@@ -87,7 +87,6 @@ def of_a_platform(
         harness.Task(
             'Levenberg-Marquardt, Eq. 29', fit(marquardt, model, experiment), 1, SCIPY, 1.4
         ),
-        harness.Task('Levenberg-Marquardt, scipy', fit(alone, model, experiment)),
         harness.Task(SCIPY, lambda: by_scipy(model, experiment)),
         harness.Task('swarm, 30 x 300', fit(swarm, model, experiment), 1, PYSWARMS, 0.5),
         harness.Task(PYSWARMS, lambda: by_pyswarms(swarm, model, experiment)),

@@ -183,10 +183,9 @@ def main() -> int:
         content['two_plants'] = plants + [
             item for item in before if item['plant'] not in arguments.plants
         ]
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    harness.save(path.stem, content)
     worst = min(row['held_or_said'] for item in plants for row in item['rows'][:4])
-    print(f'mass and centre of mass held, or misfit said: {100 * worst:.0f} % or more; {path}')
+    print(f'mass and centre of mass held, or misfit said: {100 * worst:.0f} % or more')
     return int(worst < DEMANDED)
 
 

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from harness import machine, OUTPUT
+from harness import machine, save
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.model.geometry import Geometry
@@ -32,11 +31,7 @@ def main() -> int:
     rows = [count(name, arguments.poses, arguments.seed) for name in PLATFORMS]
     for name in rows[0]:
         print(f'{name:44s}' + ''.join(f'{row[name]:>14}' for row in rows))
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    content = {'machine': machine(['numpy', 'scipy', 'numba']), 'platforms': rows}
-    path = OUTPUT / 'outside_region.json'
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    save('outside_region', {'machine': machine(['numpy', 'scipy', 'numba']), 'platforms': rows})
     return 1 if any(row['silent wrong modes'] for row in rows) else 0
 
 

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 from pathlib import Path
 import sys
 import time
 
 # The harness comes first: it holds the libraries to one thread.
-from harness import machine, OUTPUT  # isort: skip
+from harness import machine, OUTPUT, save  # isort: skip
 
 from imu_recordings import checked, Source
 import numpy as np
@@ -105,10 +104,7 @@ def main() -> int:
     for row in found:
         values = (f'{v:.3g}' if isinstance(v, float) else str(v) for v in row.values())
         print(', '.join(f'{key} {value}' for key, value in zip(row, values, strict=True)))
-    content = {'machine': about, 'rate_hz': RATE, 'drives': found}
-    target = OUTPUT / 'public_drive.json'
-    target.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {target}')
+    save('public_drive', {'machine': about, 'rate_hz': RATE, 'drives': found})
     return int(any(row['refused'] for row in found))
 
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-import json
 import sys
 import time
 
-from harness import machine, OUTPUT
+from harness import machine, save
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import GeometryError
@@ -40,11 +39,7 @@ def main() -> int:
     ]
     for name in rows[0]:
         print(f'{name:44s}' + ''.join(f'{row[name]:>14}' for row in rows))
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = OUTPUT / 'random_platforms.json'
-    content = {'machine': machine(['numpy', 'scipy', 'numba']), 'kinds': rows}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    save('random_platforms', {'machine': machine(['numpy', 'scipy', 'numba']), 'kinds': rows})
     return 1 if any(row['silently wrong ahead of it'] for row in rows) else 0
 
 

@@ -100,10 +100,7 @@ def main() -> None:
         print(
             '{process}: median {p50_ms} ms, p99 {p99_ms} ms, latest {latest_ms} ms'.format(**each)
         )
-    content = {'machine': harness.machine([]), 'wakes': wakes}
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(content, indent=2) + '\n'
-    (harness.OUTPUT / 'sessions.json').write_text(text, encoding='utf-8')
+    harness.save('sessions', {'machine': harness.machine([]), 'wakes': wakes})
 
 
 if __name__ == '__main__':

@@ -18,7 +18,6 @@ import harness  # isort: skip  (before numpy)
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-import json
 from pathlib import Path
 import sys
 from tempfile import TemporaryDirectory
@@ -132,9 +131,8 @@ def main() -> int:
             f'time  {speed.per_processor_second:6.2f} x processor time'
             f'{"" if reached or speed is speeds[-1] else f", not the {ASKED_OF_CORE:g} asked for"}'
         )
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    result = {'machine': machine, 'speeds': [asdict(speed) for speed in speeds]}
-    (harness.OUTPUT / 'simulation.json').write_text(json.dumps(result, indent=1), 'utf-8')
+    rows = [asdict(speed) for speed in speeds]
+    harness.save('simulation', {'machine': machine, 'speeds': rows})
     return 0 if speeds[-1].per_processor_second > LEAST_OF_GRAPH else 1
 
 

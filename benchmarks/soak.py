@@ -287,7 +287,6 @@ def run(chosen: argparse.Namespace, folder: Path, tell: Any) -> Account:
 
 def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -> None:
     """Write the result."""
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     threads, handles = account.more()
     result = {
         'machine': about,
@@ -301,8 +300,7 @@ def write(account: Account, about: dict[str, Any], begun: tuple[float, float]) -
             'processor_s': time.process_time() - begun[1],
         },
     }
-    text = json.dumps(result, indent=1) + '\n'
-    (harness.OUTPUT / f'{NAMES[about["time"]]}.json').write_text(text, encoding='utf-8')
+    harness.save(NAMES[about['time']], result)
 
 
 def plot(account: Account, name: str) -> None:

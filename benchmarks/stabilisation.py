@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-import json
 import time
 
 # The harness comes first: it holds the libraries to one thread.
-from harness import machine, OUTPUT  # isort: skip
+from harness import machine, OUTPUT, save  # isort: skip
 
 import numpy as np
 from scipy.linalg import solve_discrete_are
@@ -185,11 +184,8 @@ def main() -> None:
         'delays_s': DELAYS,
         'processor_s': time.process_time() - begin,
     }
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = OUTPUT / 'stabilisation.json'
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    save('stabilisation', content)
     plot(seas)
-    print(f'written to {path}')
 
 
 if __name__ == '__main__':

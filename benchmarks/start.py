@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import entry_points
-import json
 import os
 from pathlib import Path
 import shutil
@@ -183,11 +182,8 @@ def main() -> int:
         rows = starts(chosen.nodes or sorted(NODES), chosen.repeats, Path(folder))
     rclpy.shutdown()
     rows.insert(0, ask_for_help(chosen.repeats))
-    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
-    path = harness.OUTPUT / 'start.json'
-    content = {'machine': about, 'starts': [{**asdict(row), 'held': row.held} for row in rows]}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    found = [{**asdict(row), 'held': row.held} for row in rows]
+    harness.save('start', {'machine': about, 'starts': found})
     return 0 if all(row.held for row in rows) else 1
 
 

@@ -259,7 +259,7 @@ def main() -> int:
         options.structured = options.bytes = sys.maxsize
         options.seconds = 60.0 * options.minutes / (len(names) * len(LEVELS))
     sys.path.append(str(ROOT / 'benchmarks'))
-    from harness import machine, OUTPUT
+    from harness import machine, OUTPUT, save
     from parsers import folder
 
     about, rows = machine(['numpy', 'pyyaml', 'rosbags', 'scipy']), []
@@ -274,15 +274,12 @@ def main() -> int:
                     print(f'  {what}, {entry["count"]} times')
                     if options.keep and entry['case']:
                         print(f'  kept as {keep(name, entry["case"])}')
-    OUTPUT.mkdir(parents=True, exist_ok=True)
     path = OUTPUT / 'fuzz.json'
     before = json.loads(path.read_text(encoding='utf-8'))['fuzz'] if path.exists() else []
     # Of other parsers those of the last run stay, as long as there are such parsers.
     others = every_parser().keys() - set(names)
     rows += [row for row in before if row['parser'] in others]
-    content = {'machine': about, 'fuzz': rows}
-    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
-    print(f'written to {path}')
+    save(path.stem, {'machine': about, 'fuzz': rows})
     return int(any(row['findings'] for row in rows if row['parser'] in names))
 
 
