@@ -46,7 +46,6 @@ ESTIMATORS: dict[str, Any] = {
     'consistent': Consistent,
     'least-squares': LeastSquares,
     'levenberg-marquardt': LevenbergMarquardt,
-    'levenberg-marquardt-scipy': lambda level: LevenbergMarquardt('scipy', level=level),
     'swarm': Swarm,
 }
 """Estimators by name; all but the first may return what no body can have."""

@@ -221,12 +221,11 @@ def test_forces_that_are_older_than_the_strokes_change_nothing(
     assert 3.0 < float(times) < 6.0
 
 
-@pytest.mark.parametrize('estimator', ['levenberg-marquardt', 'levenberg-marquardt-scipy'])
 def test_every_search_allows_for_joints_and_the_age_of_forces(
-    estimator: str, payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
     """Without joints in the covariance, cx would have three fifths of its interval."""
-    found = identify([payload_extracted], ex800, Options(estimator))
+    found = identify([payload_extracted], ex800, Options('levenberg-marquardt'))
 
     for item, least in zip(found.parameters, outcome.parameters, strict=True):
         assert item.value == pytest.approx(least.value, abs=1e-3 * least.sigma), item.name
