@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import hypot, isfinite
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
+from geometry_msgs.msg import Point, Pose, Quaternion, Twist, TwistStamped, Vector3
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from std_msgs.msg import Header
@@ -50,6 +50,12 @@ def pose_msg(position: ArrayLike, quaternion_xyzw: ArrayLike) -> Pose:
 def twist_msg(linear: ArrayLike, angular: ArrayLike) -> Twist:
     """Return linear [m/s] and angular [rad/s] velocity as a Twist."""
     return Twist(linear=vector3_msg(linear), angular=vector3_msg(angular))
+
+
+def twist_stamped(stamp: Time, twist: ArrayLike) -> TwistStamped:
+    """Return velocities (6,) in ``base_link`` [m/s, rad/s] as a TwistStamped."""
+    values = _floats('twist', twist, 6)
+    return TwistStamped(header=header_msg(stamp), twist=twist_msg(values[:3], values[3:]))
 
 
 def vector_from_msg(message: Vector3 | Point) -> Array:

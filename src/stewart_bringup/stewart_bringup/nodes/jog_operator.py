@@ -12,9 +12,9 @@ import numpy as np
 from sensor_msgs.msg import JointState
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
-from stewart_interfaces.msg import DriverState, Jog
+from stewart_interfaces.msg import Jog
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
-from stewart_node_support.conversions import BASE_FRAME, twist_msg
+from stewart_node_support.conversions import twist_stamped
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
@@ -68,7 +68,7 @@ class JogOperator(Operator):
         topic, kind = ('driver/jog', Jog) if leg else ('platform/jog', TwistStamped)
         keys = self.create_publisher(kind, topic, COMMAND_QOS)
         await self.until(lambda: self.heard_driver, 'driver/state')
-        self._require_enabled(topic, '`stewart drive enable` first')
+        self.require_enabled(topic, '`stewart drive enable` first')
         await self.until(lambda: self._strokes is not None, 'actuator_states')
         await self.until(lambda: keys.get_subscription_count() > 0, topic)
         start, end = self._strokes, self.now() + duration
@@ -76,7 +76,7 @@ class JogOperator(Operator):
             while self.now() < end:
                 self.heed()
                 # Whoever switches them on again does not ask for what this verb was asked for.
-                self._require_enabled(topic, self.driver_state.reason)
+                self.require_enabled(topic)
                 keys.publish(self._request(leg, rate, twist))
                 await self.pause(PERIOD)
         finally:
@@ -87,19 +87,12 @@ class JogOperator(Operator):
             await self._explain(topic)
         return np.asarray(moved)
 
-    def _require_enabled(self, topic: str, text: str) -> None:
-        if self.driver_state.state != DriverState.ENABLED:
-            raise RequestRefused(topic, f'the drives are not ENABLED: {text}')
-
     def _request(self, leg: int, rate: float, twist: Any) -> Any:
-        message: Any
-        if leg:
-            message = Jog()
-            message.rates[leg - 1] = rate
-        else:
-            message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
-            message.header.frame_id = BASE_FRAME
-        message.header.stamp = self._rig_time.now().to_msg()
+        stamp = self._rig_time.now().to_msg()
+        if not leg:
+            return twist_stamped(stamp, twist)
+        message = Jog()
+        message.header.stamp, message.rates[leg - 1] = stamp, rate
         return message
 
     async def _explain(self, topic: str) -> None:

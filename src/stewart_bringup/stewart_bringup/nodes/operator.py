@@ -309,6 +309,12 @@ class Operator(Node):
         if self.driver_state.state != state:
             raise RequestRefused(service, self.driver_state.reason)
 
+    def require_enabled(self, topic: str, text: str = '') -> None:
+        """Raise RequestRefused if the drives are not on, with the driver's reason or a text."""
+        if self.driver_state.state != DriverState.ENABLED:
+            reason = text or self.driver_state.reason
+            raise RequestRefused(topic, f'the drives are not ENABLED: {reason}')
+
     def follow_status(self, name: str) -> None:
         """Keep what diagnostics say under a name: `status`, when [ns], and the last `trouble`."""
 

@@ -9,10 +9,8 @@ from typing import Any, TYPE_CHECKING
 
 from geometry_msgs.msg import TwistStamped
 import numpy as np
-from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
-from stewart_interfaces.msg import DriverState
-from stewart_node_support.conversions import BASE_FRAME, twist_msg
+from stewart_node_support.conversions import twist_stamped
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
@@ -53,9 +51,7 @@ class TeleopOperator(Operator):
         moved = -np.inf
         try:
             while not self.stopped:
-                if self.driver_state.state != DriverState.ENABLED:
-                    reason = f'the drives are not ENABLED: {self.driver_state.reason}'
-                    raise RequestRefused(TWIST, reason)
+                self.require_enabled(TWIST)
                 now = self.now()
                 keys.press(read(), now)
                 twist = keys.twist(now)
@@ -69,7 +65,4 @@ class TeleopOperator(Operator):
             self._publish(np.zeros(6))
 
     def _publish(self, twist: np.ndarray) -> None:
-        message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
-        message.header.frame_id = BASE_FRAME
-        message.header.stamp = self._rig_time.now().to_msg()
-        self._twists.publish(message)
+        self._twists.publish(twist_stamped(self._rig_time.now().to_msg(), twist))

@@ -15,7 +15,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import Jog
-from stewart_node_support.conversions import BASE_FRAME, pose_msg, twist_msg
+from stewart_node_support.conversions import pose_msg, twist_stamped
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_viewer.controls import WAVES
@@ -92,19 +92,14 @@ class GraphOperator:
         if self.obstacle:
             self._tell(f'**follow**: not sent: {self.obstacle}')
             return
-        message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
-        message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
-        self._hand.publish(message)
+        self._hand.publish(twist_stamped(stamp, twist))
 
     def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
         if self.obstacle:
             self._tell(f'**jog**: not sent: {self.obstacle}')
             return
-        message: Any
         if leg is None:
-            message = TwistStamped(twist=twist_msg(rates[:3], rates[3:]))
-            message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
-            self._axis_keys.publish(message)
+            self._axis_keys.publish(twist_stamped(stamp, rates))
         else:
             message = Jog()
             message.header.stamp, message.rates[leg] = stamp, float(rates[0])
