@@ -77,6 +77,18 @@ class LegLimits:
         """How far beyond an end each leg may stand and yet move inside (6,) [m]."""
         return np.minimum(END_MARGIN, END_SHARE * (self.stroke_upper - self.stroke_lower))
 
+    def within(self, lower: float, upper: float) -> LegLimits:
+        """Return the limits without what of the strokes is beyond other ends [m].
+
+        Raises:
+            ConfigurationError: If nothing is left.
+        """
+        return replace(
+            self,
+            stroke_lower=np.maximum(self.stroke_lower, lower),
+            stroke_upper=np.minimum(self.stroke_upper, upper),
+        )
+
     def narrowed(
         self, *, rate: float | None = None, acceleration: float | None = None
     ) -> LegLimits:

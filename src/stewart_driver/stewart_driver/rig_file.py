@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import datetime
 from hashlib import sha256
 import json
+from math import pi
 import os
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from stewart_description.paths import platform_path, UnknownPlatformError
 from stewart_driver.errors import ConfigurationError
@@ -152,6 +153,8 @@ def interface_of(chosen: str | None, rig: Rig | None) -> str:
 # What turns a pose into strokes; masses and limits may be edited without a new calibration.
 GEOMETRY = ('base_joints', 'platform_joints', 'pairing')
 LEG_GEOMETRY = ('retracted_length_m', 'stroke_m')
+# Keys of where legs, carriages and cranks end, and their units.
+LEG_ENDS = {'stroke_m': 1.0, 'position_m': 1.0, 'angle_deg': pi / 180.0}
 
 
 def geometry_digest(platform: str | os.PathLike[str]) -> str:
@@ -160,12 +163,7 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
     Raises:
         ConfigurationError: If there is no such platform or its file has no geometry.
     """
-    try:
-        content = read_content(platform_path(platform))
-    except (UnknownPlatformError, FileNotFoundError) as error:
-        raise ConfigurationError(
-            'platform', str(platform), f'a platform that there is ({error})'
-        ) from None
+    content = _content(platform)
     try:
         parts = {key: content[key] for key in GEOMETRY}
         parts |= {key: content['legs'][key] for key in LEG_GEOMETRY}
@@ -174,6 +172,28 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
         expected = f'a platform file with a geometry ({error})'
         raise ConfigurationError('platform', str(platform), expected) from None
     return sha256(text.encode()).hexdigest()[:16]
+
+
+def leg_ends(platform: str | os.PathLike[str]) -> tuple[float, float]:
+    """Return where the legs of a platform end [m], [rad]; the errors of `geometry_digest`."""
+    legs = _content(platform).get('legs')
+    for key, unit in LEG_ENDS.items():
+        if isinstance(legs, dict) and key in legs:
+            try:
+                lower, upper = (unit * float(end) for end in legs[key])
+            except (TypeError, ValueError):
+                raise ConfigurationError(f'legs.{key}', legs[key], 'two numbers') from None
+            return lower, upper
+    raise ConfigurationError('platform', str(platform), f'a file with one of {[*LEG_ENDS]}')
+
+
+def _content(platform: str | os.PathLike[str]) -> dict[str, Any]:
+    try:
+        return read_content(platform_path(platform))
+    except (UnknownPlatformError, FileNotFoundError) as error:
+        raise ConfigurationError(
+            'platform', str(platform), f'a platform that there is ({error})'
+        ) from None
 
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:

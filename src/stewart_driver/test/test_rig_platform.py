@@ -11,7 +11,7 @@ import pytest
 from stewart_description.paths import platform_path
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_driver.rig_file import geometry_digest, Rig, save_rig
+from stewart_driver.rig_file import geometry_digest, leg_ends, Rig, save_rig
 
 
 def backend(rig_file: Path, *, metal: bool = False) -> LoopbackBackend:
@@ -72,3 +72,39 @@ def test_a_geometry_edited_since_the_calibration_is_refused(
 def test_a_platform_that_there_is_not_is_named(rig_file: Path) -> None:
     with pytest.raises(ConfigurationError, match='a platform that there is'):
         geometry_digest('vogi')
+
+
+def test_legs_end_where_those_of_the_platform_end(rig_file: Path, tmp_path: Path) -> None:
+    """Drives for 0.6 m on legs of 0.1 m: a jog went on into the end of the cylinder."""
+    short = tmp_path / 'short.yaml'
+    short.write_text(platform_path('vigo').read_text().replace('[0.0, 0.6]', '[0.02, 0.1]'))
+    drives = backend(rig_file)
+    drives.rig_file = ''
+
+    limits = DriverParameters(platform=str(short)).configuration(drives).limits
+    assert limits.stroke_lower.tolist() == [0.02] * 6
+    assert limits.stroke_upper.tolist() == [0.1] * 6
+    assert DriverParameters(platform='ps6tl_1500').configuration(drives).limits.stroke_upper[0] < 1
+    with pytest.raises(ConfigurationError, match='park_strokes'):
+        DriverParameters(platform=str(short), park_strokes=(0.2,) * 6).configuration(drives)
+
+    short.write_text(short.read_text().replace('[0.02, 0.1]', '[0.7, 0.8]'))
+    with pytest.raises(ConfigurationError, match='stroke_upper'):
+        DriverParameters(platform=str(short)).configuration(drives)
+
+
+def test_the_ends_of_cranks_are_angles() -> None:
+    assert leg_ends('sg90_rotary') == pytest.approx((-1.396263, 1.396263))
+    assert leg_ends('hexaglide_3d_mec') == (0.6, 1.6)
+
+
+@pytest.mark.parametrize(
+    ('text', 'key'), [('stroke_m: 0.6', 'legs.stroke_m'), ('rate_mps: 1.0', 'platform')]
+)
+def test_a_platform_without_ends_of_its_legs_is_refused(
+    tmp_path: Path, text: str, key: str
+) -> None:
+    odd = tmp_path / 'odd.yaml'
+    odd.write_text(f'legs: {{{text}}}\n')
+    with pytest.raises(ConfigurationError, match=f'^{key}: expected'):
+        leg_ends(odd)

@@ -15,8 +15,8 @@ from stewart_driver.control.configuration import (
 )
 from stewart_driver.control.scheduling import AS_PERMITTED
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import LEGS
-from stewart_driver.rig_file import require_platform_of_the_rig
+from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.rig_file import leg_ends, require_platform_of_the_rig
 from stewart_tables.settings import param, part
 
 
@@ -26,7 +26,7 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
 
     backend: str = param('simulated', 'what moves the legs: simulated, or an installed back end')
     platform: str = param(
-        '', 'by which the legs are commanded; a rig_file of another one is refused'
+        '', 'by which the legs are commanded, and where they end; a rig_file of another is refused'
     )
     publish_rate: float = param(
         200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
@@ -61,7 +61,13 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
         """Return what the cyclic process is told; raises `ConfigurationError`."""
         if backend.rig_file and (self.platform or not backend.simulated):
             require_platform_of_the_rig(self.platform, backend.rig_file)
-        self._check_park_strokes(backend)
+        limits = backend.limits.narrowed(
+            rate=self.rate_limit or None, acceleration=self.acceleration_limit or None
+        )
+        if self.platform:
+            # Drives may go farther than this machine's legs, and jogging knows no other ends.
+            limits = limits.within(*leg_ends(self.platform))
+        self._check_park_strokes(limits)
         if self.publish_rate * backend.cycle_time > 1.0:
             raise ConfigurationError(
                 'publish_rate',
@@ -69,9 +75,7 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
                 f'at most {1.0 / backend.cycle_time:g} Hz, the cycle',
             )
         return CycleConfiguration(
-            limits=backend.limits.narrowed(
-                rate=self.rate_limit or None, acceleration=self.acceleration_limit or None
-            ),
+            limits=limits,
             interpolation=part(self, InterpolationSettings),
             supervision=part(self, SupervisionSettings),
             publish_every=round(1.0 / (self.publish_rate * backend.cycle_time)),
@@ -79,11 +83,11 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
             cpu_affinity=self.cpu_affinity,
         )
 
-    def _check_park_strokes(self, backend: Backend) -> None:
+    def _check_park_strokes(self, limits: LegLimits) -> None:
         strokes = np.array(self.park_strokes)
         if not strokes.size:
             return
-        if strokes.shape != (LEGS,) or not (backend.limits.beyond(strokes) <= 0.0).all():
+        if strokes.shape != (LEGS,) or not (limits.beyond(strokes) <= 0.0).all():
             raise ConfigurationError(
                 'park_strokes', self.park_strokes, 'six strokes within those of the legs [m]'
             )
