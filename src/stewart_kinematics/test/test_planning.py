@@ -52,6 +52,16 @@ def test_move_along_several_axes_is_stretched_until_it_passes(guard: MotionGuard
         check(replace(move, duration=0.99 * move.duration), guard)
 
 
+@pytest.mark.parametrize('way', [1e-4, 1e-3, 0.02])
+def test_move_keeps_the_smaller_of_two_scales(way: float) -> None:
+    """A short move ran into the guard's jerk, which no stretching had looked at."""
+    target = Pose(NEUTRAL.position + np.array([0.0, 0.0, way]), NEUTRAL.quaternion_xyzw)
+    move = plan_move(NEUTRAL, target, MotionGuard(VIGO, scale=0.1), scale=0.5)
+
+    fastest = Cycloidal.fastest(NEUTRAL, target, VIGO.limits, 0.1)
+    assert fastest.duration <= move.duration < 1.002 * fastest.duration
+
+
 def test_way_out_of_the_workspace_is_refused_however_slow(guard: MotionGuard) -> None:
     target = Pose(NEUTRAL.position + np.array([0.0, 0.0, 0.9]), NEUTRAL.quaternion_xyzw)
 

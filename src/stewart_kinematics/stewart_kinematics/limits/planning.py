@@ -60,13 +60,16 @@ def plan_move(
         start, target: End poses.
         guard: Judge of the whole way.
         duration: Duration asked for [s]; by default the shortest.
-        scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1].
+        scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1];
+            the guard's own, where that is smaller.
 
     Raises:
         TrajectoryError: If `duration` is too short (the message names the shortest) or too long.
         MotionRefused: If the way leaves what the platform may do, however slowly it is travelled.
     """
-    shortest = _stretched(Cycloidal.fastest(start, target, guard.platform.limits, scale), guard)
+    # Stretching looks at no jerk, so the profile begins within the guard's.
+    fastest = Cycloidal.fastest(start, target, guard.platform.limits, min(scale, guard.scale))
+    shortest = _stretched(fastest, guard)
     if duration is None:
         return shortest
     if not (math.isfinite(duration) and duration >= shortest.duration * (1.0 - 1e-4)):
