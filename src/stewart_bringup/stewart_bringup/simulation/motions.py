@@ -18,6 +18,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import check, plan_move
 from stewart_kinematics.limits.waypoints import plan_route, WaypointList
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.nodes.parameters import (
@@ -95,7 +96,7 @@ def source_of(files: Sequence[Path], overrides: dict[str, Any]) -> str:
 def motion_of(
     source: str,
     parameters: RigParameters,
-    guard: MotionGuard,
+    platform: Platform,
     *,
     duration: float | None = None,
     target: Pose | Path | None = None,
@@ -104,6 +105,8 @@ def motion_of(
 
     Args:
         source: Name of the node.
+        parameters: Of all nodes.
+        platform: Whose limits hold, as far as the node's ``limit_scale`` allows.
         duration: How long an endless motion is played before it fades out, or a move takes [s].
         target: Where a move goes, or a file of waypoints.
 
@@ -113,14 +116,15 @@ def motion_of(
     """
     if source == CYCLOIDAL:
         asked = parameters.of(source, TrajectoryParameters)
+        guard = MotionGuard(platform, scale=asked.limit_scale)
         if isinstance(target, Path):
-            found = WaypointList.from_yaml(target, guard.platform)
+            found = WaypointList.from_yaml(target, platform)
             return Motion(
                 source,
                 asked,
                 lambda start: plan_route(start, found.waypoints, guard, found.repeat).sequence,
             )
-        end = guard.platform.geometry.neutral_pose if target is None else target
+        end = platform.geometry.neutral_pose if target is None else target
         scale = asked.speed_scale
 
         def move(start: Pose) -> Trajectory:
@@ -130,10 +134,12 @@ def motion_of(
     chosen: ExcursionParameters
     if source == OCEAN:
         ocean = chosen = parameters.of(source, OceanTrajectoryParameters)
+        guard = MotionGuard(platform, scale=ocean.limit_scale)
         played, centre, _ = ocean.motion(guard)
         wave = ocean.faded(played, centre, guard)
     else:
         excitation = chosen = parameters.of(source, ExcitationTrajectoryParameters)
+        guard = MotionGuard(platform, scale=excitation.limit_scale)
         samples, centre = excitation.samples(guard)
         wave = excitation.faded(samples, centre, guard)
     wanted = inf if duration is None else duration

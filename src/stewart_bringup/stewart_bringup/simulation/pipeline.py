@@ -31,7 +31,6 @@ from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_kinematics.control.admission import Admission
 from stewart_kinematics.control.playback import Hearing, Playback
-from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.nodes.parameters import (
@@ -108,7 +107,7 @@ class Pipeline:
         measured = load_platform(forward.platform)
         warm_up(measured.geometry)
         self._motion: Motion = motion_of(
-            source, parameters, MotionGuard(platform), duration=duration, target=target
+            source, parameters, platform, duration=duration, target=target
         )
         self._admission = Admission(platform, scale=inverse.limit_scale, silence=inverse.silence)
         self.schedule = schedule = Schedule(BEGIN)

@@ -143,7 +143,8 @@ class Steering(PlanFollower):
         guard: Judge of every plan.
         start: Pose at rest at time 0.
         period: Time between two calls of `advance` [s].
-        scale: Part of the platform's velocities, accelerations and jerks to use, in (0, 1].
+        scale: Part of the platform's velocities, accelerations and jerks to use, in (0, 1]; the
+            guard's own, where that is smaller.
     """
 
     def __init__(
@@ -151,10 +152,11 @@ class Steering(PlanFollower):
     ) -> None:
         super().__init__(guard, start)
         self._horizon = HORIZON * period
+        # As in a planned move, the smaller of both scales counts.
+        part = min(scale, guard.scale)
         # A greatest velocity keeps the reserve, with which it could not be reached otherwise.
-        self._speeds = scale * guard.scale * guard.platform.limits.velocities
-        self._speeds *= 1.0 - 4.0 * RESERVE
-        self._bounds = STRENGTH * scale * self._limits
+        self._speeds = part * (1.0 - 4.0 * RESERVE) * guard.platform.limits.velocities
+        self._bounds = STRENGTH * (part / guard.scale) * self._limits
         self._twist, self._turning, self._stamp = np.zeros(6), False, -np.inf
         self._stopping = True
         self.plan = self._made(Motion.at_rest(start), 0.0, np.zeros(6), 0.0)

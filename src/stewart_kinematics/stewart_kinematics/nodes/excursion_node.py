@@ -83,8 +83,10 @@ class ExcursionNode(TrajectoryNode):
     def _start(self) -> str:
         start, guard = self.require_start()
         if self._impossible is not None:
+            scale = self.parameters.limit_scale
+            within = f' at limit_scale {scale:g}' if scale < 1.0 else ''
             raise NotReady(
-                f'the motion does not fit the platform {self.parameters.platform}: '
+                f'the motion does not fit the platform {self.parameters.platform}{within}: '
                 f'{self._impossible}; choose another motion, or a smaller one'
             )
         assert self._wave is not None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
@@ -31,14 +32,18 @@ from stewart_tables.progress import silent
 from stewart_tables.settings import param
 
 
+def _limit_scale() -> Any:
+    return param(
+        1.0, 'part of the rate and acceleration limits that is allowed [-]', min=1e-3, max=1.0
+    )
+
+
 @dataclass(frozen=True)
 class InverseKinematicsParameters:
     """Parameters of the inverse kinematics node."""
 
     platform: str = param('vigo', 'platform by name, or path of its YAML file')
-    limit_scale: float = param(
-        1.0, 'part of the rate and acceleration limits that is allowed [-]', min=1e-3, max=1.0
-    )
+    limit_scale: float = _limit_scale()
     silence: float = param(
         0.25, 'silence of one source before another is heard [s]', min=0.01, max=60.0
     )
@@ -60,6 +65,7 @@ class TrajectoryParameters:
 
     platform: str = param('vigo', 'platform by name, or path of its YAML file')
     rate: float = param(200.0, 'setpoints per second [Hz]', min=1.0, max=1000.0)
+    limit_scale: float = _limit_scale()
     speed_scale: float = param(
         0.5,
         'part of the velocity, acceleration and jerk limits that point-to-point moves use [-]',

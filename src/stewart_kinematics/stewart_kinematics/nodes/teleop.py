@@ -121,7 +121,7 @@ class Teleop(TrajectoryNode):
                 JOY, f'{button} has been down from the beginning: let go of it once'
             )
             fastest = np.repeat([limits.linear_velocity, limits.angular_velocity], 3)
-            twist = parameters.speed_scale * fastest * axes
+            twist = min(parameters.speed_scale, self.guard.scale) * fastest * axes
             if self._is_heard(JOY, twist):
                 self._ask(twist, message.header.stamp)
         except (StewartError, MessageError) as error:

@@ -67,7 +67,10 @@ class TrajectoryNode(LifecycleNode):
     def on_configure(self, _: LifecycleState) -> None:
         """Read the platform and everything that `prepare` needs."""
         self.parameters = read(self, self._cls)
-        self.guard = MotionGuard(load_platform(self.parameters.platform))
+        # What inverse_kinematics refuses, a stop above all, must not be planned.
+        self.guard = MotionGuard(
+            load_platform(self.parameters.platform), scale=self.parameters.limit_scale
+        )
         self.start_pose.travel = self.guard.platform.travel
         self.prepare(self.guard)
 
