@@ -9,6 +9,10 @@ import os
 from stewart_description.paths import platform_path, urdf_path
 
 
+class RenderError(ValueError):
+    """A platform's file makes no URDF."""
+
+
 def render_urdf(
     platform: str | os.PathLike[str], prefix: str = '', *, ros2_control: bool = False
 ) -> str:
@@ -25,10 +29,17 @@ def render_urdf(
     Raises:
         UnknownPlatformError: If no platform of that name is stored.
         FileNotFoundError: If there is no such file.
+        RenderError: If the file lacks what a model needs. `Platform.from_yaml` of
+            stewart_kinematics says of more that is wrong with it, and where.
     """
     import xacro
 
     file = platform_path(platform).absolute()
     mappings = {'file': str(file), 'prefix': prefix, 'ros2_control': str(ros2_control).lower()}
-    document = xacro.process_file(str(urdf_path()), mappings=mappings)
+    try:
+        document = xacro.process_file(str(urdf_path()), mappings=mappings)
+    except xacro.XacroException as error:
+        # The first line says what is wrong; the others, in which expressions of ours.
+        reason = (str(error).splitlines() or [''])[0].strip()
+        raise RenderError(f'{file}: no URDF can be made of it: {reason}') from error
     return str(document.toprettyxml(indent='  '))

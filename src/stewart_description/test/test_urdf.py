@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from stewart_description import platform_names, platform_path, UnknownPlatformError
-from stewart_description.urdf import render_urdf
+from stewart_description.urdf import render_urdf, RenderError
 import yaml
 
 needs_check_urdf = pytest.mark.skipif(
@@ -264,6 +264,23 @@ def test_optional_parts_may_be_absent(tmp_path: Path) -> None:
     assert tree_faults(urdf) == []
     assert 'imu_link' not in urdf
     assert 'inertial' not in urdf
+
+
+@pytest.mark.parametrize(
+    ('change', 'reason'),
+    [
+        (lambda content: content['legs'].pop('distance_m'), 'distance_m'),
+        (lambda content: content['legs'].update(retracted_length_m='long'), 'sequence'),
+    ],
+)
+def test_a_file_that_makes_no_model_is_named(change: Any, reason: str, tmp_path: Path) -> None:
+    content = load('vigo')
+    change(content)
+    file = tmp_path / 'wrong.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    with pytest.raises(RenderError, match=rf'wrong.yaml: no URDF .*{reason}'):
+        render_urdf(file)
 
 
 def test_unknown_platform_is_refused_before_xacro() -> None:

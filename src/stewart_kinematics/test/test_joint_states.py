@@ -126,6 +126,22 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     assert loop_error(render_urdf(file), load_platform(file), 20, seed) <= 1e-12
 
 
+LENGTHS = ('retracted_length_m', 'rod_length_m', 'crank_radius_m')
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_loops_close_for_lengths_of_each_leg(name: str, tmp_path: Path) -> None:
+    """As calibration writes them."""
+    content = yaml.safe_load(platform_path(name).read_text())
+    for key in {*LENGTHS} & {*content['legs']}:
+        length = content['legs'][key]
+        content['legs'][key] = [length * (1.0 + 1e-3 * leg) for leg in range(6)]
+    file = tmp_path / 'calibrated.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    assert loop_error(render_urdf(file), load_platform(file), 20, 8) <= 1e-12
+
+
 AXES = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [1.0, 1.0, 0.0], [0.6, 0.0, 0.8]]
 
 
