@@ -35,7 +35,9 @@ def render_urdf(
     import xacro
 
     file = platform_path(platform).absolute()
-    mappings = {'file': str(file), 'prefix': prefix, 'ros2_control': str(ros2_control).lower()}
+    # It is pasted into a Python expression, between two apostrophes.
+    pasted = str(file).replace('\\', r'\\').replace("'", r'\'')
+    mappings = {'file': pasted, 'prefix': prefix, 'ros2_control': str(ros2_control).lower()}
     try:
         document = xacro.process_file(str(urdf_path()), mappings=mappings)
     except xacro.XacroException as error:

@@ -266,6 +266,14 @@ def test_optional_parts_may_be_absent(tmp_path: Path) -> None:
     assert 'inertial' not in urdf
 
 
+@pytest.mark.parametrize('folder', ["o'brien", 'back\\slash', 'two words', 'a}b'])
+def test_a_path_may_have_any_characters(folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder).mkdir()
+    file = shutil.copy(platform_path('srs'), tmp_path / folder / "the rig's.yaml")
+
+    assert model_of(file) == model_of('srs')
+
+
 @pytest.mark.parametrize(
     ('change', 'reason'),
     [
