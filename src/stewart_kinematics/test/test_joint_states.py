@@ -142,6 +142,17 @@ def test_loops_close_for_lengths_of_each_leg(name: str, tmp_path: Path) -> None:
     assert loop_error(render_urdf(file), load_platform(file), 20, 8) <= 1e-12
 
 
+def test_a_rail_is_a_direction_of_any_length(tmp_path: Path) -> None:
+    content = yaml.safe_load(platform_path('hexaglide_3d_mec').read_text())
+    content['legs']['rail_direction'] = [
+        [factor * part for part in content['legs']['rail_direction']] for factor in range(1, 7)
+    ]
+    file = tmp_path / 'rails.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    assert loop_error(render_urdf(file), load_platform(file), 20, 9) <= 1e-12
+
+
 AXES = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [1.0, 1.0, 0.0], [0.6, 0.0, 0.8]]
 
 
