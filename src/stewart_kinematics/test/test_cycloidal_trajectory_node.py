@@ -277,7 +277,7 @@ def test_nothing_starts_where_the_platform_was_sent_and_is_not(rig: MoveRig) -> 
     assert result.code == Result.ABORTED
     assert 'the platform rests 50 mm and 0.0° from the target' in result.message
     assert not rig.goal(neutral_plus(z=0.01)).accepted
-    assert 'the platform is 50 mm from where it was sent' in rig.node.refusal
+    assert 'the platform is 50 mm and 0.0° from where it was sent' in rig.node.refusal
     rig.drive(DriverState.DISABLED)
     rig.drive(DriverState.ENABLED)
     rig.setpoints.clear()

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.start_pose import NotReady, StartPose
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+from stewart_kinematics.nodes.start_pose import apart, NotReady, StartPose, TURNED
 from stewart_node_support.stamps import NANOSECONDS
 
 # A platform this near to its target is there [m], [rad]; a small one, this part of its legs' way.
 NEAR, ALMOST, NEAR_SHARE = 1e-3, 2e-3, 1.0 / 160.0
-# As `FAR`, for the attitude [rad].
-TURNED = 0.05
 # At rest is what has not moved farther than this in this time [m], [ns].
 REST_DISTANCE, REST_TIME = 1e-4, round(0.3 * NANOSECONDS)
 
@@ -45,7 +42,7 @@ class Arrival:
                 raise NotReady('no platform/pose tells where the platform is')
             return False
         stamp, here = found
-        away, angle = _apart(self._sent, here)
+        away, angle = apart(self._sent, here)
         if away <= min(NEAR, NEAR_SHARE * self._start_pose.travel) and angle <= ALMOST:
             return True
         if not over or not self._rests(stamp, here):
@@ -62,11 +59,4 @@ class Arrival:
         if self._look is not None and stamp - self._look[0] < REST_TIME:
             return False
         before, self._look = self._look, (stamp, here)
-        return before is not None and _apart(before[1], here)[0] < REST_DISTANCE
-
-
-def _apart(first: Pose, second: Pose) -> tuple[float, float]:
-    """Return how far two poses are from each other [m], [rad]."""
-    turn = compose_quaternions(invert_quaternion(first.quaternion_xyzw), second.quaternion_xyzw)
-    way = second.position - first.position
-    return float(np.linalg.norm(way)), float(np.linalg.norm(log_quaternion(turn)))
+        return before is not None and apart(before[1], here)[0] < REST_DISTANCE

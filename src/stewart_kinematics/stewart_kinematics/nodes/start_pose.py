@@ -15,6 +15,7 @@ from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.conversions import STATE_NAMES
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
@@ -37,6 +38,8 @@ NOTHING_PLAYED = 'nothing is being played'
 # long after it should have been there [s], the platform was not brought there: the driver has
 # refused the way.
 FAR, FAR_SHARE, LONG_AFTER = 0.02, 1.0 / 8.0, 1.0
+# As `FAR`, for the attitude [rad].
+TURNED = 0.05
 # A path that was played slowly is that far behind at most, once it is played at full speed [ns].
 LONGEST_WAY = 20_000_000_000
 # Of a jog that is stamped later than this from now nothing moves: the driver refuses it [ns].
@@ -157,12 +160,12 @@ class StartPose:
         """Raise `NotReady` if the driver has not brought the platform to where it was sent."""
         if not self.over(stamp):
             return
-        away = float(np.linalg.norm(self._measured(now).position - sent.position))
-        if away > self.far:
+        away, angle = apart(sent, self._measured(now))
+        if away > self.far or angle > TURNED:
             raise NotReady(
-                f'the platform is {1e3 * away:.3g} mm from where it was sent: the driver has '
-                'refused the way (why: "driver: commands" of its diagnostics); jog it, or disable '
-                'and enable, to begin where it is'
+                f'the platform is {1e3 * away:.3g} mm and {np.degrees(angle):.1f}° from where it '
+                'was sent: the driver has refused the way (why: "driver: commands" of its '
+                'diagnostics); jog it, or disable and enable, to begin where it is'
             )
 
     def over(self, stamp: int) -> bool:
@@ -220,6 +223,13 @@ class StartPose:
         stamp = to_nanoseconds(message.header.stamp)
         if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
             self._begun_at = max(self._begun_at, stamp)
+
+
+def apart(first: Pose, second: Pose) -> tuple[float, float]:
+    """Return how far two poses are from each other [m], [rad]."""
+    turn = compose_quaternions(invert_quaternion(first.quaternion_xyzw), second.quaternion_xyzw)
+    way = second.position - first.position
+    return float(np.linalg.norm(way)), float(np.linalg.norm(log_quaternion(turn)))
 
 
 def far_of(travel: float) -> float:
