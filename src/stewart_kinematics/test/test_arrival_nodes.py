@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 
@@ -17,7 +18,8 @@ from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
-from stewart_node_support.conversions import pose_msg
+from stewart_node_support.conversions import header_msg, pose_msg
+from stewart_node_support.qos import SENSOR_QOS
 
 TURNED = neutral_plus(rpy=(0.0, 0.0, np.radians(20.0)))
 Result = MovePlatform.Result
@@ -43,3 +45,28 @@ def test_nothing_starts_where_the_platform_was_turned_to_and_is_not() -> None:
         rig.drive(DriverState.ENABLED)
         result = rig.result(send(rig, neutral_plus(z=0.01)).get_result_async()).result
         assert result.code == Result.REACHED
+
+
+def test_a_goal_that_arrives_ends_where_the_pose_cannot_be_read() -> None:
+    """The node had ended with the error of a message of another program."""
+    with Rig() as rig:
+        node = rig.active(CycloidalTrajectory)
+        rig.drive(DriverState.ENABLED)
+        rig.follow = False
+        poses = rig.probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
+        handle = send(rig, TURNED)
+        rig.until(lambda: node.playback is None)
+        rig.forward.destroy_node()
+        rig.until(lambda: poses.get_subscription_count() > 0)
+        ended = handle.get_result_async()
+        for _ in range(20):
+            message = PoseStamped(header=header_msg(rig.probe.get_clock().now().to_msg(), ''))
+            message.pose.orientation.w = 0.0
+            poses.publish(message)
+            rig.spin(0.05)
+            if ended.done():
+                break
+
+        assert ended.done()
+        assert ended.result().result.code == Result.ABORTED
+        assert 'norm 1' in ended.result().result.message

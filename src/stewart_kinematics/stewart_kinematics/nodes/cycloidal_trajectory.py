@@ -171,7 +171,7 @@ class CycloidalTrajectory(TrajectoryNode):
                 self._end(Ending.REACHED, 'the target is reached')
             elif self._cancelled:
                 self._end(Ending.CANCELED, 'the driver still plays the last of the way')
-        except StewartError as error:
+        except (StewartError, MessageError) as error:
             self._end(Ending.ABORTED, str(error))
 
     def abort(self, reason: str) -> None:
