@@ -25,7 +25,7 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
-from stewart_kinematics.solvers.rods import RodSolver
+from stewart_kinematics.solvers.rods import PAST_DEAD_CENTRE, RodSolver
 from stewart_kinematics.solvers.uniqueness import uniqueness_region
 
 
@@ -41,6 +41,8 @@ class ForwardStatus(IntEnum):
             differs from that of the neutral pose.
         OUTSIDE_REGION: The pose has the lengths and the neutral pose's sign of det J, but lies
             outside the assured region: other poses with these lengths may exist.
+        PAST_DEAD_CENTRE: The pose has the lengths, but a crank or a carriage is on the side of its
+            dead centre on which no motion has it.
     """
 
     CONVERGED = kernels.CONVERGED
@@ -48,6 +50,7 @@ class ForwardStatus(IntEnum):
     SINGULAR = kernels.SINGULAR
     WRONG_ASSEMBLY = kernels.WRONG_ASSEMBLY
     OUTSIDE_REGION = kernels.OUTSIDE_REGION
+    PAST_DEAD_CENTRE = PAST_DEAD_CENTRE
 
 
 REASONS = {
@@ -55,6 +58,9 @@ REASONS = {
     ForwardStatus.NOT_CONVERGED: 'no pose has these lengths',
     ForwardStatus.SINGULAR: 'the search ended at a singularity',
     ForwardStatus.WRONG_ASSEMBLY: 'the pose found lies behind a singularity',
+    ForwardStatus.PAST_DEAD_CENTRE: (
+        'a joint is past its dead centre: bring it back by itself (stewart jog leg)'
+    ),
     ForwardStatus.OUTSIDE_REGION: 'the pose found may not be the only one with these lengths',
 }
 
@@ -111,7 +117,7 @@ class ForwardResult:
         return REASONS[ForwardStatus(int(status))] + left
 
 
-STATUSES = tuple(ForwardStatus)
+STATUSES = {item.value: item for item in ForwardStatus}
 Solution = tuple[Array, Array, NDArray[np.int64]]
 """Poses (n, 7), figures (n, 3) and status (n,); figures: iterations, largest error [m], det J."""
 

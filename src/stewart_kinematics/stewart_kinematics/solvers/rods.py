@@ -35,7 +35,7 @@ from stewart_kinematics.kernels import rods as kernels
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.uniqueness import dual_quaternion, HOME, length_forms
-from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
+from stewart_kinematics.spatial import compose_quaternions, exp_quaternion, matrix_from_quaternion
 
 WIDTHS = (0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.125, 0.1, 0.075, 0.05, 0.025)
 """Half-widths of the box that are tried for positions [lengths of a rod]."""
@@ -45,6 +45,9 @@ TURNS = tuple(math.radians(angle) for angle in (30.0, 20.0, 10.0, 5.0))
 
 TRIALS = 64  # poses in reach with which the box's size is chosen
 BLOCK = 256  # samples whose cones are in memory at a time
+
+PAST_DEAD_CENTRE = 6  # a status beside those of `kernels.newton`
+GRAZING = 1e-6  # part of its rod's length by which a joint at its dead centre may miss it
 
 SIGNS = np.array(list(itertools.product((-1.0, 1.0), repeat=7)))
 OTHERS = np.array([0, 1, 2, 4, 5, 6, 7])  # coordinates but e_w, which is 1 in the box
@@ -84,7 +87,9 @@ class RodSolver:
         """Find the poses (n, 7) for joint positions (n, 6), figures (n, 3) and status (n,).
 
         What fails from a start (7,) is tried again from the centre of the box. A pose that is
-        found is CONVERGED in the box if that is proved to hold one only, else OUTSIDE_REGION.
+        found is CONVERGED in the box if that is proved to hold one only, else OUTSIDE_REGION. It
+        is PAST_DEAD_CENTRE if the inverse kinematics gives it another position of a joint: rates
+        would have the wrong sign.
 
         Raises:
             StewartError: If a position is not finite; sample and leg are named.
@@ -109,13 +114,24 @@ class RodSolver:
                 np.ascontiguousarray(bases[again]), centres[again], home[again]
             )
             figures[again, 0] += spent
-        found = (status == newton_kernels.CONVERGED) & ~sure
+        reached = status == newton_kernels.CONVERGED
+        found = reached & ~sure
         other_side = figures[:, 2] * self._constants[newton_kernels.DETERMINANT] < 0.0
         status[found] = newton_kernels.OUTSIDE_REGION
         status[found & other_side] = newton_kernels.WRONG_ASSEMBLY
         status[found & ~(np.abs(figures[:, 2]) > self._least)] = newton_kernels.SINGULAR
+        past = np.flatnonzero(reached)
+        status[past[self._past_dead_centre(positions[past], poses[past])]] = PAST_DEAD_CENTRE
         poses.setflags(write=False)
         return poses, figures, status
+
+    def _past_dead_centre(self, positions: Array, poses: Array) -> NDArray[np.bool_]:
+        """Tell of which poses (n, 7) a joint moves its rod against its branch, (n,)."""
+        turns = matrix_from_quaternion(poses[:, 3:])
+        ends = poses[:, None, :3] + self.geometry.platform_joints @ turns.swapaxes(1, 2)
+        along = np.sum((ends - self.rods.begin(positions)) * self.rods.slopes(positions), axis=2)
+        least = -GRAZING * self.rods.lengths * self.rods.radii
+        return np.any(along * self.rods.table[:, kernels.BRANCH] < least, axis=1)
 
     def twist(self, position: Array, quaternion_xyzw: Array, rates: Array) -> Array:
         """Return the twist (6,) that gives the joints' rates (6,); NaN at a singularity."""
