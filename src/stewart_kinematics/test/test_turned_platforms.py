@@ -12,6 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_description import platform_path
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
+from stewart_kinematics.limits.design import half_out
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.limits.workspace import reach
@@ -102,3 +103,19 @@ def test_assumed_angles_of_a_platform_that_hangs_reach_to_both_sides() -> None:
     assert limits['yaw_deg'] == pytest.approx([-211.9, -131.9])
     about = PLAIN.limits.nearest_turn(np.array([3.5, 0.1, -0.2]))
     assert about == pytest.approx([3.5 - 2.0 * np.pi, 0.1, -0.2])
+
+
+@pytest.mark.parametrize('floor', [0.0, 3.0])
+def test_a_hanging_platform_is_half_way_out_where_it_hangs(tmp_path: Path, floor: float) -> None:
+    """Vigo turned about x, so far above the origin; a study had judged its mirror image."""
+    content: dict[str, Any] = yaml.safe_load(platform_path('vigo').read_text())
+    hung = PLAIN.geometry.base_joints * [1.0, -1.0, -1.0] + [0.0, 0.0, floor]
+    content['base_joints'] = {'points_m': hung.tolist()}
+    for key in ('zero_pose', 'neutral_pose'):
+        height = content[key]['position_m'][2]
+        content[key] = {'position_m': [0.0, 0.0, floor - height], 'rpy_deg': [180.0, 0.0, 0.0]}
+    content['limits']['roll_deg'] = [155.0, 205.0]
+    file = tmp_path / 'hanging.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    assert half_out(Platform.from_yaml(file)) == pytest.approx(floor - half_out(PLAIN), abs=1e-9)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import reach, volume
@@ -82,7 +82,8 @@ def _worst(rows: Array) -> float:
 def half_out(platform: Platform) -> float:
     """Return the height of ``platform_link`` at which the legs are half way out on average [m].
 
-    Attitude and horizontal place are those of the neutral pose.
+    Attitude and horizontal place are those of the neutral pose, and of the two such heights it is
+    the one on its side, with the platform above the legs' shortest or below it.
 
     Raises:
         ConfigurationError: If the legs are too short to be half way out anywhere.
@@ -94,11 +95,16 @@ def half_out(platform: Platform) -> float:
         place = [*neutral.position[:2], height]
         return float(leg_lengths(geometry, place, neutral.quaternion_xyzw).mean()) - wanted
 
-    lowest, highest = 0.0, 2.0 * wanted
-    if excess(lowest) >= 0.0:
+    # The legs are longer the further the platform is from where they are shortest.
+    offsets = geometry.base_joints[:, 2] - geometry.platform_joints @ neutral.rotation[2]
+    lowest, highest = float(offsets.min()), float(offsets.max())
+    nearest = minimize_scalar(excess, bounds=(lowest, highest), method='bounded').x
+    side = 1.0 if neutral.position[2] >= nearest else -1.0
+    farthest = (highest if side > 0.0 else lowest) + side * wanted
+    if excess(nearest) >= 0.0:
         expected = 'longer than the horizontal distance of its joints'
         raise ConfigurationError('legs.retracted_length_m', wanted, expected)
-    return float(brentq(excess, lowest, highest))
+    return float(brentq(excess, nearest, farthest))
 
 
 def warnings(platform: Platform) -> list[str]:
