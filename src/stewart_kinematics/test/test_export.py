@@ -15,16 +15,18 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from stewart_description import platform_path
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.mjcf import mjcf
-from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, words
+from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, weighed, words
 from stewart_kinematics.exchange.sdf import sdf
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.verbs import export
 from stewart_kinematics.verbs import platform as platform_verb
+import yaml
 
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 
@@ -233,6 +235,26 @@ def test_comment_of_a_title_with_hyphens_is_still_xml(tmp_path: Path) -> None:
         == 'A --- & <b> -'
     )
     assert ET.fromstring(sdf(platform)).tag == 'sdf'
+
+
+@pytest.mark.parametrize('rounding', [0.0, 5e-7])
+@pytest.mark.parametrize('seed', range(5))
+def test_a_thin_plate_may_be_simulated(seed: int, rounding: float, tmp_path: Path) -> None:
+    """Of a turned disc, or of one that was rounded for print, Ixx + Iyy is less than Izz."""
+    content = yaml.safe_load(platform_path('ex800').read_text())
+    turn = Rotation.random(random_state=seed).as_matrix()
+    inertia = turn @ np.diag([1.0, 1.0, 2.0 * (1.0 + rounding)]) @ turn.T
+    content['masses']['platform']['inertia_kgm2'] = (0.5 * (inertia + inertia.T)).tolist()
+    file = tmp_path / 'disc.yaml'
+    file.write_text(yaml.safe_dump(content))
+    platform = Platform.from_yaml(file)
+    found = weighed(platform.masses.platform).inertia
+    moments = np.linalg.eigvalsh(found)
+
+    assert moments[0] + moments[1] > moments[2]
+    np.testing.assert_allclose(found, inertia, rtol=0.0, atol=2e-6)
+    # It allows for no rounding at all.
+    pytest.importorskip('mujoco').MjModel.from_xml_string(mjcf(platform))
 
 
 def test_numbers_keep_every_digit() -> None:

@@ -20,10 +20,14 @@ LEAST_MASS = 1e-7
 
 LEAST_INERTIA = 1e-12  # added to the moments of a body that has none about some axis [kg m²]
 
+TRIANGLE = 1e-12  # part of the greatest moment by which the others exceed it: rounding [-]
+
 ASSUMPTIONS = (
     'Joints are rigid, without play, friction or damping; motors have no inertia of their own.',
     'Bodies have no shape that collides: what is drawn is for the eye.',
     'A platform file knows no motor forces: the actuators have no limit.',
+    'Moments of inertia of a thin plate are greater by a millionth at most: simulators allow for '
+    'no rounding of the triangle inequality.',
 )
 
 NO_MASSES = (
@@ -81,11 +85,19 @@ def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
 
 
 def weighed(body: RigidBody | None) -> RigidBody:
-    """Return a body as simulators take it: with a mass, and with inertia about every axis."""
+    """Return a body as simulators take it: with a mass, and with inertia about every axis.
+
+    No moment is greater than the sum of the others, of which a platform file may miss a millionth.
+    """
     body = body or NO_BODY
     inertia = body.inertia
-    if np.linalg.eigvalsh(inertia)[0] < LEAST_INERTIA:
-        inertia = read_only(inertia + LEAST_INERTIA * np.eye(3))
+    moments = np.linalg.eigvalsh(inertia)
+    missing = moments[2] * (1.0 + TRIANGLE) - moments[0] - moments[1]
+    more = max(float(missing), 0.0)
+    if moments[0] + more < LEAST_INERTIA:
+        more += LEAST_INERTIA
+    if more:
+        inertia = read_only(inertia + more * np.eye(3))
     return RigidBody(max(body.mass, LEAST_MASS), body.centre_of_mass, inertia)
 
 
