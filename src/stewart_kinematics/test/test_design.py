@@ -128,6 +128,21 @@ def test_a_design_whose_legs_touch_is_warned_of() -> None:
     assert 'distance of legs 1 and 2' in doubts[0]
 
 
+@pytest.mark.parametrize('factor', [1e3, 1e-2])
+def test_a_machine_in_another_unit_is_asked_about(factor: float) -> None:
+    """Millimetres had made a machine of hundreds of metres without a word."""
+    lengths = ('base_radius', 'platform_radius', 'retracted_length', 'stroke', 'leg_distance')
+    of_unit = {key: factor * getattr(SMALL, key) for key in lengths}
+    found = warnings(made(replace(SMALL, **of_unit)))
+    assert any(f'a circle of {0.15 * factor:g} m: is every length' in item for item in found)
+    assert not any('circle' in item for item in warnings(made(SMALL)))
+
+
+def test_metres_and_millimetres_in_one_design_are_named() -> None:
+    with pytest.raises(GeometryError, match=r'too long for the rings: .* in metres'):
+        document(replace(SMALL, retracted_length=250.0))
+
+
 def parsed(verb: object, *words: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add: Callable[[argparse.ArgumentParser], None] = verb.add_arguments  # type: ignore[attr-defined]

@@ -20,6 +20,8 @@ USEFUL_PART = 0.25  # an axis is short if it reaches less than this part of the 
 
 MARGIN_CELLS = 24
 
+USUAL_SIZE = 5e-3, 20.0  # radius of the platform joints' circle that no other unit is behind [m]
+
 
 @dataclass(frozen=True)
 class DesignMetrics:
@@ -111,12 +113,17 @@ def warnings(platform: Platform) -> list[str]:
     """Say in sentences what is doubtful about a design; empty for a good one."""
     geometry = platform.geometry
     neutral = geometry.neutral_pose
+    size, found = float(geometry.length_scale), []
+    if not USUAL_SIZE[0] <= size <= USUAL_SIZE[1]:
+        found.append(
+            f'the platform joints lie on a circle of {size:.4g} m: is every length in metres?'
+        )
     try:
         guard = MotionGuard(platform)
     except MotionRefused as refusal:
-        return [f'the platform may not rest at its neutral pose: {refusal}']
+        return [*found, f'the platform may not rest at its neutral pose: {refusal}']
     margins = guard.margins(Motion.at_rest(neutral))
-    found = [
+    found += [
         f'at the neutral pose {name} has only {100 * float(margin):.0f} % of its range left'
         for name, margin in margins.items()
         if float(margin) < 0.1

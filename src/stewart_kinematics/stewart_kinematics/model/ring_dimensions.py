@@ -21,6 +21,8 @@ ASSUMED_CONDITION = 4.0
 ALIKE = 15.0
 """Pair angles whose sum is as near to 120° make rings that are almost the same hexagon [deg]."""
 
+SLENDER = 100.0  # legs that are so many times longer than the radius are in another unit [-]
+
 ASSUMED = 'assumption: made by stewart platform new; replace it by what you know'
 MEASURED = 'measured'
 DEFAULTED = {
@@ -205,6 +207,8 @@ def _condition(rings: RingDimensions, height: float) -> float:
         return condition
     total = rings.base_pair_angle + rings.platform_pair_angle
     remedy = 'the legs are too flat, or too long for the rings: change lengths or radii'
+    if max(rings.retracted_length, rings.stroke) > SLENDER * rings.platform_radius:
+        remedy += '; are all lengths in metres?'
     if abs(total - 120.0) < ALIKE:
         remedy = (
             f'the pair angles add up to {total:g} deg, and near 120 deg both rings are the same '
