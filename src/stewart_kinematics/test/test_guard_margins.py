@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import MotionRefused
+from stewart_kinematics.limits.design import warnings
 from stewart_kinematics.limits.guard import JERK_SLACK, MotionGuard
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.shared_platform import load_platform
@@ -129,14 +130,6 @@ def test_the_margin_of_the_determinant_is_its_share_of_the_one_at_neutral(name: 
     assert found == pytest.approx(sizes / sizes[2], abs=2e-9)
 
 
-def test_a_margin_without_a_bound_to_divide_by_is_in_units_of_the_quantity(vigo: Platform) -> None:
-    motion = rolled(vigo, 5.0)
-    bound = vigo.limits.leg_distance
-    distance = bound * (1.0 + MotionGuard(vigo).margins(motion)['leg distance'])
-    free = MotionGuard(relaxed(vigo, leg_distance=0.0)).margins(motion)
-    assert free['leg distance'] == pytest.approx(distance)
-
-
 def test_what_goes_deeper_into_its_reserve_is_named_and_nothing_else(vigo: Platform) -> None:
     narrow = relaxed(vigo, roll=np.radians([-5.0, 5.0]))
     guard = MotionGuard(narrow)
@@ -191,3 +184,16 @@ def test_the_rod_that_does_not_reach_is_named() -> None:
                 named.add(violation.leg)
                 break
     assert len(named) >= 3
+
+
+def test_legs_whose_distance_is_not_guarded_have_no_margin_there() -> None:
+    """A least distance of 0 m had been a reserve of 5 mm, and a warning of 1 % of nothing."""
+    platform = relaxed(load_platform('sg90_rotary'), leg_distance=0.0)
+    guard = MotionGuard(platform)
+    shifts = np.concatenate([np.zeros((1, 3)), 5e-4 * np.eye(3), -5e-4 * np.eye(3)])
+    motion = poses(platform, shifts, np.zeros((7, 3)))
+
+    assert 'leg distance' not in guard.margins(motion)
+    assert 'leg distance' in MotionGuard(load_platform('sg90_rotary')).margins(motion)
+    assert guard.nearer(motion, 0.1) == ''
+    assert not any('leg distance' in doubt for doubt in warnings(platform))

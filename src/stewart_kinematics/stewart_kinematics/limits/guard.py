@@ -165,6 +165,8 @@ class MotionGuard:
     def margins(self, motion: Motion) -> dict[str, Array]:
         """Return how far from its limit every quantity is, the least over the legs, (...).
 
+        Legs whose least distance is 0 have no margin there, for it bounds nothing.
+
         1 in the middle of the allowed interval (or far from a single bound), 0 at the limit,
         negative beyond, NaN where a number is not finite. The condition number κ gives κ_max / κ -
         1, which stays finite at a singularity.
@@ -172,7 +174,8 @@ class MotionGuard:
         values, distance = self._distances(motion)
         limit = self._upper[columns.CONDITION]
         distance[:, columns.CONDITION] = limit / values[:, columns.CONDITION] - 1.0
-        groups = itertools.groupby(enumerate(self._columns), key=lambda item: item[1].group)
+        bounded = [(k, column) for k, column in enumerate(self._columns) if column.bounded]
+        groups = itertools.groupby(bounded, key=lambda item: item[1].group)
         return {
             group: distance[:, [k for k, _ in members]].min(axis=1).reshape(motion.shape)
             for group, members in groups

@@ -34,6 +34,11 @@ class Column:
         return self.name or self.group
 
     @property
+    def bounded(self) -> bool:
+        """Whether there is a bound at all, from which a value can have a margin."""
+        return math.isfinite(self.lower) or math.isfinite(self.upper)
+
+    @property
     def reference(self) -> float:
         """What a margin is divided by: `size`, or half the interval, or the one bound, or 1."""
         bounds = [abs(bound) for bound in (self.lower, self.upper) if math.isfinite(bound)]
@@ -79,7 +84,8 @@ def columns_of(platform: Platform, scale: float, determinant: float) -> list[Col
     ]
     for i, j in itertools.combinations(legs, 2):
         name = f'distance of legs {i} and {j}'
-        result.append(Column('leg distance', limits.leg_distance, math.inf, 'm', None, name))
+        least = limits.leg_distance or -math.inf
+        result.append(Column('leg distance', least, math.inf, 'm', None, name))
     for field in ('velocity', 'acceleration'):
         for half in ('linear', 'angular'):
             key, bound = f'{half}_{field}', scale * getattr(limits, f'{half}_{field}')

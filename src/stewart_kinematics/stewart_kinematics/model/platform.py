@@ -52,7 +52,7 @@ class Limits:
         rate, acceleration: Greatest rate and acceleration of a leg's joint, per s and s².
         base_joint_angle, platform_joint_angle: Greatest angle between a leg and its direction at
             the neutral pose, seen in the base and in the platform [rad].
-        leg_distance: Least distance between the axes of two legs [m].
+        leg_distance: Least distance between the axes of two legs [m]; 0: any.
         roll, pitch, yaw (2,): Lower and upper angle, a turn apart at most [rad]; about a neutral
             attitude near ±π one of them is beyond that.
         condition_number: Greatest condition number of the Jacobian, moments divided by the length
