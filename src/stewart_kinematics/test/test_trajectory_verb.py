@@ -202,3 +202,18 @@ def test_kind_is_needed() -> None:
     with pytest.raises(SystemExit) as stop:
         _call()
     assert stop.value.code == 2
+
+
+def test_what_happens_between_the_samples_is_checked_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once a period, at its turning point, a sine of 0.75 m/s stands still."""
+    sine = f'amplitude: 0.12, angular_frequency_radps: {2.0 * np.pi}, phase_rad: {0.5 * np.pi}'
+    motion, path = tmp_path / 'sine.yaml', tmp_path / 'motion.csv'
+    motion.write_text(f'title: a sine\nsource: test\nsequence: ZXY\nz_m: [{{{sine}}}]\n')
+    words = 'multisine', '--motion', str(motion), '--fade', '0', '--duration', '4', '--rate', '1'
+    with pytest.raises(TrajectoryError, match=r'after 0\.\d+ s linear velocity is 0\.[67]'):
+        _call(*words, '-o', str(path))
+    assert not path.exists()
+    assert _call(*words, '--force', '-o', str(path)) == 0
+    assert 'leaves what vigo may do' in capsys.readouterr().err

@@ -210,10 +210,9 @@ def check(
     It is looked at `CHECK_RATE` times a second, a recorded motion at each of its samples as well.
 
     Raises:
-        MotionRefused: If a sample breaks a limit; its index counts the instants checked.
+        MotionRefused: If a sample breaks a limit; its index counts the `checked_instants`.
     """
-    duration = min(trajectory.duration - begin, horizon)
-    instants = _instants(duration, _stamps(trajectory, begin, begin + duration) - begin)
+    instants = checked_instants(trajectory, begin=begin, horizon=horizon)
     # A piece begins with the last instant of the one before, whose successor it judges.
     for first in range(0, instants.size - 1, AT_ONCE):
         some = instants[first : first + AT_ONCE + 1]
@@ -224,6 +223,14 @@ def check(
             found = refusal.violation
             index = None if found.index is None else first + found.index
             raise MotionRefused(replace(found, index=index)) from refusal
+
+
+def checked_instants(
+    trajectory: Trajectory, *, begin: float = 0.0, horizon: float = math.inf
+) -> Array:
+    """Return when `check` looks at a trajectory, times (n,) since `begin` [s]."""
+    duration = min(trajectory.duration - begin, horizon)
+    return _instants(duration, _stamps(trajectory, begin, begin + duration) - begin)
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:

@@ -9,11 +9,13 @@ leaves what the platform may do is refused; the sentence says when, what and by 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.limits.fitting import sample_times
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import check, checked_instants
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse
@@ -57,19 +59,31 @@ def main(arguments: argparse.Namespace) -> int:
     trajectory: Trajectory = arguments.make(arguments, platform, guard)
     time = _times(trajectory, arguments.rate)
     motion = trajectory.sample(time)
-    try:
-        guard.check(motion)
-        guard.check_jerk(motion, time)
-    except MotionRefused as refusal:
-        sentence = f'after {time[refusal.violation.index or 0]:.3f} s {refusal}'
+    if sentence := _broken(trajectory, time, motion, guard):
         if not arguments.force:
-            raise TrajectoryError(sentence) from refusal
+            raise TrajectoryError(sentence)
         tell(f'leaves what {platform.name} may do: {sentence}')
     _write(arguments.output, time, motion)
     if arguments.plot is not None:
         _plot(arguments.plot, platform, time, motion)
     tell(f'{time.size} samples, {trajectory.duration:.4g} s')
     return 0
+
+
+def _broken(trajectory: Trajectory, time: Array, motion: Motion, guard: MotionGuard) -> str:
+    """Say when and how a motion breaks a limit, at its samples (n,) or between; empty: nowhere."""
+    try:
+        guard.check(motion)
+        guard.check_jerk(motion, time)
+    except MotionRefused as refusal:
+        return f'after {time[refusal.violation.index or 0]:.3f} s {refusal}'
+    try:
+        check(trajectory, guard)
+    except MotionRefused as refusal:
+        found = refusal.violation
+        when = checked_instants(trajectory)[found.index or 0]
+        return f'after {when:.3f} s {MotionRefused(replace(found, index=None))}'
+    return ''
 
 
 def write_motion(target: str, trajectory: Trajectory, rate: float) -> None:
