@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+import math
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ class Wave(Node):
     def __init__(self, lasts: float, pause: float, cut: bool) -> None:
         super().__init__('ocean_trajectory')
         self._lasts, self._pause, self._cut = lasts, pause, cut
-        self.short, self.platform = 0.0, ''
+        self.short, self.platform, self.turned = 0.0, '', 0.0
         self.asked: list[float] = []
         self._setpoints = self.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
@@ -75,6 +76,8 @@ class Wave(Node):
         pose.header.stamp = self.get_clock().now().to_msg()
         lowest = 2.0 - RATE * self._lasts + self.short
         pose.pose.position.z = max(self.height(DELAY), lowest)
+        pose.pose.orientation.z = math.sin(0.5 * self.turned)
+        pose.pose.orientation.w = math.cos(0.5 * self.turned)
         self._poses.publish(pose)
         since = self.now - self.asked[0] if self.asked else 0.0
         # In the middle the process gets no processor for a while.
@@ -134,7 +137,14 @@ def test_a_platform_that_rests_elsewhere_is_told_by_its_size(
     wave = Wave(1.0, 0.0, cut=False)
     wave.platform, wave.short = platform, short
     if far:
-        with pytest.raises(RequestRefused, match=f'rests {1e3 * short:.3g} mm from where it was'):
+        with pytest.raises(RequestRefused, match=f'rests {1e3 * short:.3g} mm and 0.0° from'):
             stop(wave)
     else:
         assert stop(wave).position[2] == pytest.approx(1.95 + short, abs=1e-4)
+
+
+def test_a_platform_that_rests_turned_is_told() -> None:
+    wave = Wave(1.0, 0.0, cut=False)
+    wave.turned = 0.1
+    with pytest.raises(RequestRefused, match=r'and 5\.7° from where it was sent'):
+        stop(wave)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.start_pose import FAR, far_of, NOTHING_PLAYED
+from stewart_kinematics.nodes.start_pose import apart, FAR, far_of, NOTHING_PLAYED, TURNED
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stop_signals import StopSignals
@@ -58,10 +59,12 @@ class StopOperator(RestingOperator):
                 break
         place = await self.place_of_rest(at_least=LONGEST_PARKING)
         if self._last is not None:
-            away = np.linalg.norm(place.position - pose_from_msg(self._last.pose)[0])
+            away, angle = apart(Pose(*pose_from_msg(self._last.pose)), place)
             platform = self.known_platform()
-            if away > (FAR if platform is None else far_of(platform.travel)):
-                where = f'the platform rests {1e3 * away:.3g} mm from where it was sent'
+            far = FAR if platform is None else far_of(platform.travel)
+            if away > far or angle > TURNED:
+                off = f'{1e3 * away:.3g} mm and {math.degrees(angle):.1f}°'
+                where = f'the platform rests {off} from where it was sent'
                 raise RequestRefused(service, f'{where}: {self.driver_state.reason}')
         return place
 
