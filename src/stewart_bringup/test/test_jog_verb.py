@@ -87,3 +87,24 @@ def test_the_rig_tells_what_its_legs_are(platform: str, kind: LegKind) -> None:
         reports.publish(DiagnosticArray(status=statuses))
         harness.until(found.done)
         assert found.result() is kind
+
+
+def test_another_rig_in_the_same_domain_is_not_believed() -> None:
+    with Harness() as harness:
+        operator = harness.add(partial(JogOperator, StopSignals(), namespace='a'))
+        reports = harness.talk(DiagnosticArray, '/diagnostics', COMMAND_QOS)
+
+        def told(namespace: str, platform: str, trouble: str) -> DiagnosticArray:
+            motion = DiagnosticStatus(
+                name=f'{namespace}cycloidal_trajectory: motion', hardware_id=platform
+            )
+            commands = DiagnosticStatus(
+                name=f'{namespace}driver: commands', level=DiagnosticStatus.ERROR, message=trouble
+            )
+            return DiagnosticArray(status=[motion, commands])
+
+        reports.publish(told('a/', 'vigo', 'too fast'))
+        for elsewhere in ('', 'b/', 'b/a/', 'aa/', 'a/b/'):
+            reports.publish(told(elsewhere, 'sg90_rotary', 'too late'))
+        harness.spin(0.1)
+        assert (operator.platform_name, operator.trouble) == ('vigo', 'too fast')

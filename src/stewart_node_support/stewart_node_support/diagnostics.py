@@ -35,6 +35,15 @@ class Report:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
+def in_namespace(namespace: str, name: str) -> str:
+    """Return a status name ``<node>: <task>`` as a node of a namespace reports it.
+
+    All nodes of a domain share one topic: the namespace tells the rigs apart. In the root it is
+    the name itself.
+    """
+    return f'{namespace}/{name}'.lstrip('/')
+
+
 class Diagnostics:
     """Ask the tasks of a node once a period [s] and publish what they say.
 
@@ -50,7 +59,7 @@ class Diagnostics:
         self._timer = node.create_timer(period, self.publish)
 
     def add(self, task: str, check: Callable[[], Report]) -> None:
-        """Add a task; its status is called ``<node>: <task>``."""
+        """Add a task; its status is called ``<namespace>/<node>: <task>``."""
         self._tasks[task] = check
 
     def publish(self) -> None:
@@ -63,7 +72,7 @@ class Diagnostics:
     def _status(self, task: str, report: Report) -> DiagnosticStatus:
         return DiagnosticStatus(
             level=bytes([report.level]),
-            name=f'{self._node.get_name()}: {task}',
+            name=in_namespace(self._node.get_namespace(), f'{self._node.get_name()}: {task}'),
             hardware_id=self._hardware_id,
             message=report.message,
             values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],

@@ -25,16 +25,16 @@ class Pump(Node):
         self.diagnostics.add('flow', lambda: Report(self.level, 'it flows', {'rate_lps': 2.5}))
 
 
-def test_status_names_node_task_hardware_and_values() -> None:
+def test_status_names_namespace_node_task_hardware_and_values() -> None:
     with Harness() as harness:
         heard = harness.listen(DiagnosticArray, '/diagnostics')
         pump = harness.add(Pump)
         harness.until(lambda: heard)
         pump.level = Level.ERROR
-        harness.until(lambda: Level.ERROR in harness.levels(heard, 'pump: flow'))
+        harness.until(lambda: Level.ERROR in harness.levels(heard, 'left/pump: flow'))
 
         status = heard[0].status[0]
-        assert harness.levels(heard, 'pump: flow')[0] == Level.OK
+        assert harness.levels(heard, 'left/pump: flow')[0] == Level.OK
         assert status.hardware_id == 'vigo'
         assert status.message == 'it flows'
         assert (status.values[0].key, status.values[0].value) == ('rate_lps', '2.5')

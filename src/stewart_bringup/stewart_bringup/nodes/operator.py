@@ -20,7 +20,7 @@ from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_node_support.diagnostics import TOPIC
+from stewart_node_support.diagnostics import in_namespace, TOPIC
 from stewart_node_support.parameters import declare
 from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
@@ -316,11 +316,16 @@ class Operator(Node):
             raise RequestRefused(topic, f'the drives are not ENABLED: {reason}')
 
     def follow_status(self, name: str) -> None:
-        """Keep what diagnostics say under a name: `status`, when [ns], and the last `trouble`."""
+        """Keep what the rig's diagnostics say: `status`, when [ns], and the last `trouble`.
+
+        Args:
+            name: Of the status, ``<node>: <task>``; that of another namespace is another rig's.
+        """
+        own = in_namespace(self.get_namespace(), name)
 
         def take(message: DiagnosticArray) -> None:
             for status in message.status:
-                if status.name.endswith(name):
+                if status.name == own:
                     self.status, self.told = status, to_nanoseconds(message.header.stamp)
                     self.trouble = self.trouble if status.level == OK else status.message
 
@@ -329,9 +334,12 @@ class Operator(Node):
     def follow_platform(self) -> None:
         """Keep the name of the platform that the rig's trajectory nodes were given."""
 
+        def is_own(name: str) -> bool:
+            return name == in_namespace(self.get_namespace(), name.rpartition('/')[2])
+
         def take(message: DiagnosticArray) -> None:
             for status in message.status:
-                if status.name.endswith(OF_A_PLATFORM):
+                if status.name.endswith(OF_A_PLATFORM) and is_own(status.name):
                     self.platform_name = status.hardware_id
 
         self.create_subscription(DiagnosticArray, TOPIC, take, 10)
