@@ -13,6 +13,10 @@ from stewart_driver.control.state_machine import Request, State
 
 # Between the last setpoint and switching off [ns].
 SILENCE = NANOSECONDS // 2
+# So long drives are asked again that refuse to come on: some get ready a little later [ns].
+REFUSED = 5 * NANOSECONDS
+# The longest wait for enabled drives, and then for poses and estimates [s].
+PATIENCE = 30
 # So long drives may take to lose their power; some cannot be switched off at all [ns].
 POWER_OFF = NANOSECONDS // 2
 
@@ -33,7 +37,7 @@ class Operator:
 
     Args:
         loop: The driver.
-        ready: Tells whether there is all that the motion waits for, with enabled drives.
+        missing: Tells what the motion still waits for, with enabled drives; empty for nothing.
         start: Starts the motion.
 
     Attributes:
@@ -41,10 +45,11 @@ class Operator:
     """
 
     def __init__(
-        self, loop: CycleLink, ready: Callable[[], bool], start: Callable[[], None]
+        self, loop: CycleLink, missing: Callable[[], str], start: Callable[[], None]
     ) -> None:
-        self._loop, self._ready, self._start = loop, ready, start
-        self._silent_since = self._disabled_since = 0
+        self._loop, self._missing, self._start = loop, missing, start
+        self._silent_since = self._disabled_since = self._refused_since = 0
+        self._waits_since: int | None = None
         self.phase, self.reason = Phase.ENABLING, ''
 
     def look(self, now: int, state: State, live: int) -> None:
@@ -56,13 +61,9 @@ class Operator:
             self.reason = self.reason or 'the driver is in FAULT'
             self.phase = Phase.DISABLING
         if self.phase is Phase.ENABLING:
-            if state is State.ENABLED:
-                self.phase = Phase.WAITING
-            elif state is State.DISABLED and self._loop.cycles:
-                self._loop.request(Request.ENABLE)
-        elif self.phase is Phase.WAITING and self._ready():
-            self.phase = Phase.PLAYING
-            self._start()
+            self._enable(now, state)
+        elif self.phase is Phase.WAITING:
+            self._wait(now, state)
         elif self.phase is Phase.SETTLING and now - self._silent_since > SILENCE:
             self._loop.request(Request.DISABLE)
             self.phase = Phase.DISABLING
@@ -70,6 +71,37 @@ class Operator:
             state is State.FAULT or (state is State.DISABLED and self._off(now, live))
         ):
             self.phase = Phase.DONE
+
+    def _enable(self, now: int, state: State) -> None:
+        """Ask for enabled drives until they are, or refuse for too long."""
+        if state is State.ENABLED:
+            self.phase, self._waits_since = Phase.WAITING, None
+            return
+        if self._has_waited(now):
+            self.settle(now, f'the drives were not ENABLED within {PATIENCE} s')
+        elif state is State.DISABLED and self._loop.cycles:
+            accepted, said = self._loop.request(Request.ENABLE)
+            self._refused_since = 0 if accepted else self._refused_since or now
+            if not accepted and now - self._refused_since >= REFUSED:
+                self._give_up(f'the drives do not come on: {said}')
+
+    def _wait(self, now: int, state: State) -> None:
+        """Start the motion once nothing is missing."""
+        if state is not State.ENABLED:
+            self._give_up(f'the driver went to {state.name} before the motion began')
+        elif not (missing := self._missing()):
+            self.phase = Phase.PLAYING
+            self._start()
+        elif self._has_waited(now):
+            self.settle(now, f'the motion cannot begin after {PATIENCE} s: {missing}')
+
+    def _has_waited(self, now: int) -> bool:
+        if self._waits_since is None:
+            self._waits_since = now
+        return now - self._waits_since > PATIENCE * NANOSECONDS
+
+    def _give_up(self, reason: str) -> None:
+        self.reason, self.phase = reason, Phase.DISABLING
 
     def _off(self, now: int, live: int) -> bool:
         self._disabled_since = self._disabled_since or now

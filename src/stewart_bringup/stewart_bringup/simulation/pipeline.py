@@ -130,7 +130,7 @@ class Pipeline:
         self._sensing: Sensing | None = None
         if wanted:
             self._sensing = Sensing(parameters, imu, self.machine, schedule, rows)
-        self.operator = Operator(self.loop, self._ready, self._start)
+        self.operator = Operator(self.loop, self._missing, self._start)
         self._state, self._live, self._awaited = State.DISABLED, 0, 0
         self._playout_delay = driver.playout_delay
         self._playback: Playback | None = None
@@ -251,10 +251,13 @@ class Pipeline:
             if left and self._playback is not None:
                 self._end(f'the driver went to {change.state.name}: {change.reason}')
 
-    def _ready(self) -> bool:
-        """Tell whether there are poses, and estimates where they are wanted."""
-        estimates = self._sensing is None or self._sensing.ready
-        return self._poses.found > self._awaited and estimates
+    def _missing(self) -> str:
+        """Tell whether poses, or estimates where they are wanted, are missing, and why."""
+        if self._poses.found <= self._awaited:
+            return f'no pose of the platform{_because(self._poses.refusal)}'
+        if self._sensing is not None and not self._sensing.ready:
+            return f'no estimate{_because(self._sensing.refusal)}'
+        return ''
 
     def _start(self) -> None:
         """Play the motion from where the platform is."""
@@ -293,3 +296,7 @@ class Pipeline:
         state = self.machine.truth()
         assert state is not None
         self._truth.look(self.schedule.now, round(self.machine.time * NANOSECONDS), state)
+
+
+def _because(refusal: str) -> str:
+    return f', {refusal}' if refusal else ''
