@@ -43,7 +43,8 @@ settings.load_profile('stewart')
 @pytest.fixture(autouse=True)
 def signals_as_before() -> Iterator[None]:
     """Hear signals again after a test of what ignores them, because its process is to end."""
-    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heard = {number: signal.getsignal(number) for number in numbers}
     yield
     for number, handler in heard.items():
         signal.signal(number, handler)

@@ -83,9 +83,9 @@ def run(
 ) -> None:
     """Be the main function of a node's executable.
 
-    SIGINT and SIGTERM, at any moment and any number of times, end it with exit code 0; lifecycle
-    nodes are deactivated and cleaned up before. The process must end after this call: it ignores
-    further signals.
+    SIGINT, SIGTERM and SIGHUP, at any moment and any number of times, end it with exit code 0;
+    lifecycle nodes are deactivated and cleaned up before. The process must end after this call: it
+    ignores further signals.
 
     Args:
         factory: Makes the node; usually its class.
@@ -124,8 +124,7 @@ def spin(
     Args:
         nodes: Taken down from the last to the first, so put the recorder and the driver in front.
         task: Coroutine function run by the executor beside the nodes; the spin ends with it.
-        stop: Where a request to stop comes from; by default SIGINT and SIGTERM, for the time
-            being.
+        stop: Where a request to stop comes from; by default `StopSignals`, for the time being.
         pace: How time passes; by default as it does.
         ready: Logged once all nodes are up.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""SIGINT and SIGTERM as a request to stop, at any moment of a process's life.
+"""SIGINT, SIGTERM and SIGHUP as a request to stop, at any moment of a process's life.
 
 Nothing here imports ROS, so that the request is heard while rclpy is still being loaded.
 """
@@ -16,8 +16,17 @@ from types import FrameType
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+def _stop_signals() -> tuple[signal.Signals, ...]:
+    """Return what asks to stop: a terminal that was closed, too, but not under nohup."""
+    hangs_up = signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    return (*SIGNALS, signal.SIGHUP) if hangs_up else SIGNALS
+
+
 class StopSignals:
-    """Remember that SIGINT or SIGTERM came, and call back from a thread of its own.
+    """Remember that SIGINT, SIGTERM or SIGHUP came, and call back from a thread of its own.
+
+    SIGHUP comes when the terminal is closed or its ssh ends; where it is ignored, as under nohup,
+    it stays so.
 
     A Python signal handler runs only when the main thread next executes Python, which a thread
     waiting inside rcl never does. So the interpreter writes each signal's number to a pipe at
@@ -36,6 +45,7 @@ class StopSignals:
         self._wake: Callable[[], object] | None = None
         self._lock = threading.Lock()
         self._pipe: tuple[int, int] | None = None
+        self._signals: tuple[signal.Signals, ...] = ()
         self._previous: tuple[int, list[object]] = (-1, [])
         self._watcher = threading.Thread(target=self._watch, name='stop_signals', daemon=True)
 
@@ -44,7 +54,10 @@ class StopSignals:
         if self._pipe is None and threading.current_thread() is threading.main_thread():
             self._pipe = os.pipe()
             os.set_blocking(self._pipe[1], False)
-            handlers: list[object] = [signal.signal(number, self._note) for number in SIGNALS]
+            self._signals = _stop_signals()
+            handlers: list[object] = [
+                signal.signal(number, self._note) for number in self._signals
+            ]
             previous = signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
             self._previous = (previous, handlers)
             self._watcher.start()
@@ -56,9 +69,9 @@ class StopSignals:
             self._leave(self._previous[1])
 
     def ignore(self) -> None:
-        """Ignore both signals from now on: the process is about to end by itself."""
+        """Ignore these signals from now on: the process is about to end by itself."""
         if self._pipe is not None:
-            self._leave([signal.SIG_IGN for _ in SIGNALS])
+            self._leave([signal.SIG_IGN for _ in self._signals])
 
     def request(self) -> None:
         """Ask to stop, as a signal would; not to be called from a signal handler."""
@@ -87,13 +100,13 @@ class StopSignals:
     def _watch(self) -> None:
         assert self._pipe is not None
         while numbers := os.read(self._pipe[0], 16):
-            if any(number in SIGNALS for number in numbers):
+            if any(number in self._signals for number in numbers):
                 self.request()
         os.close(self._pipe[0])
 
     def _leave(self, handlers: list[object]) -> None:
         assert self._pipe is not None
-        for number, handler in zip(SIGNALS, handlers, strict=True):
+        for number, handler in zip(self._signals, handlers, strict=True):
             signal.signal(number, handler)  # type: ignore[arg-type]
         signal.set_wakeup_fd(self._previous[0])
         os.close(self._pipe[1])
