@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,8 +16,11 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped
 from node_harness import Harness
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
+from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.move_operator import MoveOperator, STATUS
+from stewart_interfaces.action import MovePlatform
 from stewart_node_support import rig_time
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds
@@ -61,3 +66,75 @@ def test_why_a_move_was_refused_is_told_by_a_rig_that_stands_still_meanwhile(
         reports.publish(message)
         harness.until(why.done)
         assert why.result() == 'the stroke of leg 3'
+
+
+class Planner:
+    """Stand in for the client of a node that plans, and then moves until it is cancelled."""
+
+    def __init__(self) -> None:
+        self.accepted, self.cancelled, self.over = Future(), False, Future()
+
+    def server_is_ready(self) -> bool:
+        return True
+
+    def send_goal_async(self, *_: Any) -> Future:
+        return self.accepted
+
+    def get_result_async(self) -> Future:
+        return self.over
+
+    def cancel_goal_async(self) -> Future:
+        self.cancelled = True
+        result = MovePlatform.Result(code=MovePlatform.Result.CANCELED)
+        self.over.set_result(SimpleNamespace(result=result))
+        return self.over
+
+    def destroy(self) -> None:
+        """Do as a client does."""
+
+
+@pytest.fixture
+def planned() -> Iterator[tuple[Harness, StopSignals, Planner, Any]]:
+    """Yield a graph, a request to stop, the planner, and a goal that was sent to it."""
+    with Harness() as harness:
+        stop, planner = StopSignals(), Planner()
+        operator = harness.add(partial(MoveOperator, stop))
+        operator._client.destroy()
+        operator._client = planner
+        goes = harness.probe.executor.create_task(operator.go, MovePlatform.Goal(), print)
+        yield harness, stop, planner, goes
+
+
+@pytest.mark.parametrize('stopped', ['before', 'after'])
+def test_a_goal_is_waited_for_however_long_it_is_planned(
+    planned: tuple[Harness, StopSignals, Planner, Any], stopped: str
+) -> None:
+    harness, stop, planner, goes = planned
+    harness.spin(30.0)
+    if stopped == 'before':
+        stop.request()
+        harness.spin(20.0)
+    assert not goes.done()
+    planner.accepted.set_result(
+        SimpleNamespace(
+            accepted=True,
+            get_result_async=planner.get_result_async,
+            cancel_goal_async=planner.cancel_goal_async,
+        )
+    )
+    if stopped == 'after':
+        harness.spin(1.0)
+        assert not planner.cancelled
+        stop.request()
+    harness.until(goes.done)
+    assert planner.cancelled
+    assert goes.result()[0] is False
+
+
+def test_a_goal_that_is_never_answered_may_still_be_accepted(
+    planned: tuple[Harness, StopSignals, Planner, Any],
+) -> None:
+    harness, stop, _, goes = planned
+    stop.request()
+    with pytest.raises(RequestRefused, match='may still be accepted'):
+        harness.until(goes.done, timeout=65.0)

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +19,11 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_bringup.nodes.operator import Operator
 from stewart_bringup.nodes.wave_operator import SETTLED, WaveOperator
+from stewart_bringup.verbs import wave
 from stewart_bringup.verbs.drive import _act, _in_words
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.start_pose import NotYet
@@ -32,10 +36,15 @@ pytestmark = pytest.mark.ros
 
 
 @pytest.fixture
-def straw() -> Iterator[Straw]:
+def context() -> Iterator[None]:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    yield Straw()
+    yield
     rclpy.try_shutdown()
+
+
+@pytest.fixture
+def straw(context: None) -> Straw:
+    return Straw()
 
 
 def play(straw: Straw, stop: StopSignals, how: str = 'play', **settings: Any) -> bool:
@@ -265,3 +274,69 @@ def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so(
         assert lines == ['ocean/start: waiting, 0.5 s at most', '']
     finally:
         rclpy.try_shutdown()
+
+
+class Slow(Node):
+    """Answer the start of a wave after a time [s], with yes or with no.
+
+    In place of the client, too: a service that waits would keep simulated time from going on.
+    """
+
+    def __init__(self, takes: float, *, starts: bool = True) -> None:
+        super().__init__('ocean_trajectory')
+        self._takes, self._starts = takes, starts
+        self.asked: list[str] = []
+        self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
+
+    def client(self, _: Any, service: str) -> Any:
+        return SimpleNamespace(
+            service_is_ready=lambda: True, call_async=partial(self._call, service)
+        )
+
+    def _call(self, service: str, _: Any) -> Future:
+        self.asked.append(service)
+        late = service == 'ocean/start'
+        answer = Future()
+        response = Trigger.Response(success=self._starts or not late)
+        self.create_timer(self._takes if late else 0.01, lambda: answer.set_result(response))
+        return answer
+
+
+def start_wave(slow: Slow, stop: StopSignals, monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_the_graph(_: str, work: Any, namespace: str) -> Any:
+        operator: Any = Operator(stop, namespace=namespace)
+        operator.create_client, operator.destroy_client = slow.client, lambda _: None
+        task = partial(work, operator)
+        return spin([slow, operator], task=task, stop=StopSignals(), pace=Stepped())
+
+    monkeypatch.setattr('stewart_bringup.verbs.wave.on_the_graph', on_the_graph)
+    wave.main(Namespace(action='start', of='ocean', no_wait=False, namespace=''))
+
+
+@pytest.mark.parametrize(
+    ('starts', 'asked'), [(True, ['ocean/start', 'ocean/stop']), (False, ['ocean/start'])]
+)
+def test_a_start_that_is_interrupted_is_taken_back(
+    context: None, starts: bool, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, stop = Slow(0.5, starts=starts), StopSignals()
+    slow.create_timer(0.05, lambda: stop.request() if slow.asked else None)
+    with pytest.raises(StopRequested):
+        start_wave(slow, stop, monkeypatch)
+    assert slow.asked == asked
+
+
+def test_a_wave_that_starts_after_its_command_has_failed_is_ended(
+    context: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = Slow(12.0)
+    with pytest.raises(RequestRefused, match=r'no answer within 10 s$'):
+        start_wave(slow, StopSignals(), monkeypatch)
+    assert slow.asked == ['ocean/start', 'ocean/stop']
+
+
+def test_a_start_that_is_not_answered_at_all_may_still_come(
+    context: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(RequestRefused, match='may still begin, `ocean/stop` ends it'):
+        start_wave(Slow(60.0), StopSignals(), monkeypatch)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.action import ActionClient
+from rclpy.task import Future
 from stewart_bringup.errors import RequestRefused
-from stewart_bringup.nodes.operator import STEP
+from stewart_bringup.nodes.operator import STEP, UNTOLD
 from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.action import MovePlatform
 from stewart_kinematics.model.platform import Platform
@@ -21,6 +22,9 @@ from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stop_signals import StopSignals
 
 STATUS = 'cycloidal_trajectory: motion'
+# So long a goal is waited for that shall be cancelled as soon as it has been planned [s].
+PLANNING_LIMIT = 60.0
+GONE = 'its node does not answer any more'
 REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
@@ -111,8 +115,8 @@ class MoveOperator(RestingOperator):
             RequestRefused: If it is refused or cut off, or the driver has not followed.
         """
         future = self._client.send_goal_async(goal, feedback)
-        # After a request to stop, too: a goal that is accepted has to be cancelled.
-        handle = await self.answer(future, self.action, heedless=True)
+        await self._planned(future)
+        handle = future.result()
         if not handle.accepted:
             raise RequestRefused(self.action, await self._refusal())
         result = await self._result(handle)
@@ -120,6 +124,28 @@ class MoveOperator(RestingOperator):
             raise RequestRefused(self.action, result.message)
         pose = Pose(*pose_from_msg(result.pose))
         return result.code == self.kind.Result.REACHED, pose, result
+
+    async def _planned(self, future: Future) -> None:
+        """Wait until a goal is accepted or refused, which a long way takes a while to plan.
+
+        After a request to stop, too: a goal that is accepted has to be cancelled.
+        """
+        begun, told = self._patience_clock(), False
+        stopped: float | None = None
+        while not future.done():
+            now = self._patience_clock()
+            stopped = now if self.stopped and stopped is None else stopped
+            if not self._client.server_is_ready():
+                raise RequestRefused(self.action, GONE)
+            if stopped is not None and now - stopped > PLANNING_LIMIT:
+                left = f'no answer within {PLANNING_LIMIT:g} s; the goal may still be accepted'
+                raise RequestRefused(self.action, left)
+            if self.show and not told and now - begun > UNTOLD:
+                self.show(f'{self.action}: waiting until the way is planned')
+                told = True
+            await self.pause(STEP)
+        if self.show and told:
+            self.show('')
 
     async def _result(self, handle: Any) -> Any:
         """Wait for the end of a move; cancel it when a request to stop comes."""
@@ -131,7 +157,7 @@ class MoveOperator(RestingOperator):
                 await self.answer(handle.cancel_goal_async(), self.action, heedless=True)
             late = cancelled is not None and self.now() - cancelled > self.settings.patience
             if late or not self._client.server_is_ready():
-                raise RequestRefused(self.action, 'its node does not answer any more')
+                raise RequestRefused(self.action, GONE)
             await self.pause(STEP)
         return future.result().result
 

@@ -191,14 +191,14 @@ class Operator(Node):
         await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT, at_least=least)
         return future.result()
 
-    async def _ready(self, client: Client, service: str) -> None:
+    async def _ready(self, client: Client, service: str, *, heedless: bool = False) -> None:
         """Wait until a service was discovered."""
         if self._in_lock_step:
             # Discovery is the middleware's, and takes real time: simulated time stands still.
             end = time.monotonic() + DISCOVERY_LIMIT
             while not client.service_is_ready() and time.monotonic() < end:
                 time.sleep(1e-3)
-        await self.until(client.service_is_ready, service)
+        await self.until(client.service_is_ready, service, heedless=heedless)
 
     async def offered(self, service: str) -> None:
         """Wait until a service of type Trigger is there."""
@@ -225,6 +225,42 @@ class Operator(Node):
         if not response.success:
             raise RequestRefused(service, response.message)
         return str(response.message)
+
+    async def begin(self, service: str, end: str) -> str:
+        """Call a Trigger as `request` does; call `end` if it succeeds after that has given up."""
+        self.heed()
+        client = self.create_client(Trigger, service)
+        try:
+            await self._ready(client, service)
+            future = client.call_async(Trigger.Request())
+            try:
+                response = await self.answer(future, service)
+            except (RequestRefused, StopRequested):
+                await self._take_back(future, service, end)
+                raise
+        finally:
+            self.destroy_client(client)
+        if not response.success:
+            raise RequestRefused(service, response.message)
+        return str(response.message)
+
+    async def _take_back(self, future: Future, service: str, end: str) -> None:
+        """End what a request has begun whose answer nobody waits for any more."""
+        try:
+            await self.answer(future, service, heedless=True)
+        except RequestRefused as silence:
+            reason = f'{silence.reason}; it may still begin, `{end}` ends it'
+            raise RequestRefused(service, reason) from silence
+        if not future.result().success:
+            return
+        client = self.create_client(Trigger, end)
+        try:
+            await self._ready(client, end, heedless=True)
+            response = await self.answer(client.call_async(Trigger.Request()), end, heedless=True)
+        finally:
+            self.destroy_client(client)
+        if not response.success:
+            raise RequestRefused(end, response.message)
 
     async def switch_on(self) -> None:
         """Have the drives on; a request to stop while they come on has them off again.

@@ -22,6 +22,7 @@ DETAILS = """
 start: the platform goes to the wave's centre and the wave grows; the command ends at once. stop:
 the wave fades out and the platform returns to its neutral pose; the command ends when it rests
 there, and tells where. With --no-wait it ends at once; the motion goes on then, and after Ctrl-C.
+A start that Ctrl-C interrupts is taken back.
 A wave that is cut off on its way home, by the driver for example, is told with exit code 1.
 
 examples:
@@ -58,6 +59,8 @@ def main(arguments: argparse.Namespace) -> int:
     service = f'{arguments.of}/{arguments.action}'
 
     async def ask(operator: Operator) -> str:
+        if arguments.action == 'start':
+            return await operator.begin(service, f'{arguments.of}/stop')
         return await operator.request(service)
 
     async def stop(operator: StopOperator) -> str:
