@@ -256,3 +256,16 @@ def test_whatever_ends_the_player_is_a_failure(
     theatre.spin_until(player.finished.is_set)
     assert 'no room for another message' in str(player.failure)
     assert player._report().level.name == 'ERROR'
+
+
+def test_a_topic_whose_name_ros_2_does_not_allow_is_left_out(
+    theatre: Theatre, tmp_path: Path
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        for topic in ('/camera/0/name', '/note', '/my-topic'):
+            writer.write(topic, START_NS, text('here'))
+    theatre.listen(String, '/note')
+    player = theatre.play(tmp_path / 'bag')
+    theatre.spin_until(lambda: len(theatre.heard) == 1)
+    assert set(player.published) & {'/camera/0/name', '/note', '/my-topic'} == {'/note'}

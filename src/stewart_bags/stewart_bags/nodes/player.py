@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any
 
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
@@ -19,6 +20,7 @@ from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clo
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.errors import sentence_of
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
@@ -100,11 +102,11 @@ class Player(Node):
                 continue
             try:
                 kind = message_class(topic.msgtype)
-            except UnknownType as error:
-                self.get_logger().warning(f'{name} is not played: {error}')
-                continue
-            target = f'{self._chosen.prefix}{name}'
-            publishers[name] = CountedPublisher(self, kind, target, to_play(topic))
+                target = f'{self._chosen.prefix}{name}'
+                publishers[name] = CountedPublisher(self, kind, target, to_play(topic))
+            # Other middleware allows names that ROS 2 does not, such as /camera/0/image.
+            except (UnknownType, InvalidTopicNameException) as error:
+                self.get_logger().warning(f'{name} is not played: {sentence_of(error)}')
         if self._chosen.publish_clock:
             publishers[CLOCK] = CountedPublisher(self, Clock, CLOCK, COMMAND_QOS)
         return publishers
