@@ -37,14 +37,14 @@ def generate_launch_description() -> LaunchDescription:
 
 def operate(context):
     """Return the operator, with whose end everything ends."""
+    wave = value_of(context, 'wave')
+    files = [config_file('wave', wave)] if wave else []
     operator = Node(
         package='stewart_bringup',
         executable='wave_operator',
         namespace=LaunchConfiguration('namespace'),
         parameters=[
-            ParameterFile(
-                str(config_file('wave', value_of(context, 'wave')).absolute()), allow_substs=False
-            ),
+            *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
             {
                 'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float),
                 # The others come up one after another, and compile their kernels on a first run.

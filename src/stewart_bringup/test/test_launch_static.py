@@ -220,6 +220,7 @@ def values_of(node: Entity) -> dict[str, Any]:
 CASES = [
     *(('simulation', {'rig': rig, 'rviz': 'true'}) for rig in sorted(available('rig'))),
     ('demo', {'wave': 'eq18', 'record': 'true'}),
+    ('demo', {'wave': ''}),
     ('rig_ethercat', {}),
     ('rig_daq', {'record': 'true', 'wave': 'eq18'}),
     ('ros2_control', {}),
