@@ -100,20 +100,24 @@ def state_of(node: LifecycleNode) -> str:
     return str(machine.current_state[1])
 
 
-def bring_up(node: LifecycleNode) -> None:
-    """Configure and activate; StartUpError, with the reason that was noted, if that fails."""
+def bring_up(node: LifecycleNode, stopped: Callable[[], bool] = lambda: False) -> None:
+    """Configure and activate; StartUpError, with the reason that was noted, if that fails.
+
+    No further step is done, and none has failed, once `stopped` tells that a stop was requested.
+    """
     steps = {'unconfigured': node.trigger_configure, 'inactive': node.trigger_activate}
-    while (state := state_of(node)) in steps:
-        if steps[state]() != SUCCESS:
+    while (state := state_of(node)) in steps and not stopped():
+        if steps[state]() != SUCCESS and not stopped():
             what = {'unconfigured': 'configure', 'inactive': 'activate'}[state]
             reason = getattr(node, 'refusal', '') or 'see its log'
             raise StartUpError(f'{node.get_name()} did not {what}: {reason}')
 
 
-def autostart(node: Node) -> None:
+def autostart(node: Node, stopped: Callable[[], bool] = lambda: False) -> None:
     """Bring a lifecycle node up if its parameter ``autostart``, by default false, says so.
 
-    Without a lifecycle manager (``ros2 run``, the composition) nobody else does.
+    Without a lifecycle manager (``ros2 run``, the composition) nobody else does. `stopped` is that
+    of `bring_up`.
 
     Raises:
         StartUpError: If a transition fails.
@@ -123,7 +127,7 @@ def autostart(node: Node) -> None:
     if not node.has_parameter(AUTOSTART):
         node.declare_parameter(AUTOSTART, False, ParameterDescriptor(read_only=True))
     if node.get_parameter(AUTOSTART).value:
-        bring_up(node)
+        bring_up(node, stopped)
 
 
 def take_down(node: Node) -> None:

@@ -100,7 +100,8 @@ def run(
     try:
         if not stop.requested:
             with middleware(args):
-                _spin([_started(factory, files_of(sys.argv if args is None else args))], stop)
+                files = files_of(sys.argv if args is None else args)
+                _spin([_started(factory, files, stop)], stop)
     except Exception as error:
         if not is_deliberate(error):
             raise
@@ -138,11 +139,11 @@ def spin(
         return _spin(nodes, signals, pace, task=task, start=True, ready=ready)
 
 
-def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:
+def _started(factory: Callable[[], Node], files: Sequence[Path], stop: StopSignals) -> Node:
     node = factory()
     try:
         require_known(node, files)
-        autostart(node)
+        autostart(node, lambda: stop.requested)
     except Exception:
         take_down(node)
         raise
@@ -168,8 +169,8 @@ def _spin(
         if pace is not None:
             pace.begin(nodes)
         for node in nodes if start else ():
-            autostart(node)
-        if ready:
+            autostart(node, lambda: stop.requested)
+        if ready and not stop.requested:
             nodes[0].get_logger().info(ready)
         stack.enter_context(short_collections())
         # A task is what ends the executor's wait; its guard condition alone starts the next one.

@@ -268,3 +268,26 @@ def test_bring_up_tells_what_the_callback_raised() -> None:
     with pytest.raises(StartUpError, match="buggy did not configure: 'a bug'"):
         bring_up(node)
     node.destroy_node()
+
+
+@pytest.mark.parametrize('fails', [False, True])
+def test_a_stop_while_nodes_come_up_ends_that_at_once(fails: bool) -> None:
+    """A bus that takes half a minute to start is not followed by all other nodes."""
+    stop, done = StopSignals(), []
+
+    class Slow(LifecycleNode):
+        @transition
+        def on_configure(self, _: object) -> None:
+            done.append(f'{self.get_name()} configured')
+            stop.request()
+            if fails:
+                raise StartUpError('no frame came back')
+
+        @transition
+        def on_activate(self, _: object) -> None:
+            done.append(f'{self.get_name()} active')
+
+    overrides = [Parameter('autostart', value=True)]
+    nodes = [Slow(name, parameter_overrides=overrides) for name in ('driver', 'imu')]
+    assert spin(nodes, stop=stop) is None
+    assert done == ['driver configured']
