@@ -62,6 +62,11 @@ Metadata.add_implicit_resolver(
 )
 
 
+def write_metadata(document: Any, stream: IO[str], *, flow_style: bool | None = False) -> None:
+    """Write the metadata of a bag as YAML for readers of either version."""
+    yaml.dump(document, stream, Metadata, default_flow_style=flow_style, allow_unicode=True)
+
+
 class LibYaml:
     """Stands in for ruamel's YAML, which without its C part takes twenty times as long."""
 
@@ -72,8 +77,7 @@ class LibYaml:
 
     def dump(self, data: Any, stream: IO[str]) -> None:
         """Write plain data."""
-        style = self.default_flow_style
-        yaml.dump(data, stream, Metadata, default_flow_style=style, allow_unicode=True)
+        write_metadata(data, stream, flow_style=self.default_flow_style)
 
 
 writer.YAML = LibYaml  # type: ignore[attr-defined, assignment]

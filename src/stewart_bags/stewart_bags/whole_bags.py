@@ -10,8 +10,10 @@ from pathlib import Path
 import shutil
 
 from stewart_bags.errors import BagExists, WriteFailed
+from stewart_bags.storages import write_metadata
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_tables.whole_files import rename_folder, whole_file
+import yaml
 
 
 @contextmanager
@@ -55,11 +57,22 @@ def whole_bag(
 
 def _rename(before: Path, after: Path) -> None:
     """Rename a closed bag, its file and what the metadata call it."""
+
+    def renamed(name: str) -> str:
+        return name.replace(before.name, after.name, 1)
+
     for item in before.iterdir():
         if item.name.startswith(before.name):
-            item.rename(before / item.name.replace(before.name, after.name, 1))
-    metadata = before / 'metadata.yaml'
-    text = metadata.read_text('utf-8')
-    with whole_file(metadata) as stream:
-        stream.write(text.replace(before.name, after.name))
+            item.rename(before / renamed(item.name))
+    path = before / 'metadata.yaml'
+    document = yaml.load(path.read_text('utf-8'), yaml.CSafeLoader)
+    information = document['rosbag2_bagfile_information']
+    information['relative_file_paths'] = [
+        renamed(name) for name in information['relative_file_paths']
+    ]
+    for file in information['files']:
+        file['path'] = renamed(file['path'])
+    with whole_file(path) as stream:
+        # Dumped, for YAML has to quote some names, such as "#1".
+        write_metadata(document, stream)
     rename_folder(before, after)

@@ -29,6 +29,7 @@ from stewart_bags.errors import BagExists, DamagedBag, UnknownType
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage
 from stewart_bags.storages import FlushedMcap, LARGEST_CHUNK
+from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import (
     ALLOWED,
     BagWriter,
@@ -352,3 +353,21 @@ def test_full_disk_is_one_sentence_and_keeps_what_was_flushed(
         numbers = [int(item.data[8:14]) for item in salvage.messages()]
     assert len(numbers) >= 100
     assert numbers == list(range(len(numbers)))
+
+
+@pytest.mark.parametrize('compression', [Compression.NONE, Compression.FILE])
+@pytest.mark.parametrize('name', ['#1', "it's: 1", '[old] run', '%x', 'a\tb', '~', '1e3', 'yes'])
+def test_a_bag_may_have_any_name_of_a_folder(
+    tmp_path: Path, name: str, compression: Compression
+) -> None:
+    with whole_bag(tmp_path / name, compression=compression) as writer:
+        writer.write('/note', START_NS, writer.typestore.types['std_msgs/msg/String']('here'))
+    with Bag(tmp_path / name) as bag:
+        assert [message.data for _, _, message in bag.messages()] == ['here']
+    document = yaml.safe_load((tmp_path / name / 'metadata.yaml').read_text('utf-8'))
+    information = document['rosbag2_bagfile_information']
+    (file,) = information['relative_file_paths']
+    assert (tmp_path / name / file).is_file()
+    assert [item['path'] for item in information['files']] == [file]
+    with Reader(tmp_path / name) as reader:
+        assert reader.message_count == 1
