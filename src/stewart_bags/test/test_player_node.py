@@ -269,3 +269,25 @@ def test_a_topic_whose_name_ros_2_does_not_allow_is_left_out(
     player = theatre.play(tmp_path / 'bag')
     theatre.spin_until(lambda: len(theatre.heard) == 1)
     assert set(player.published) & {'/camera/0/name', '/note', '/my-topic'} == {'/note'}
+
+
+def test_a_loop_lasts_as_long_as_the_bag(theatre: Theatre, tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        for topic, time_ns in (('/note', 0), ('/end', 400_000_000)):
+            writer.write(topic, START_NS + time_ns, text(topic))
+    theatre.listen(String, '/note')
+    begin = time.monotonic()
+    theatre.play(tmp_path / 'bag', topics=['/note'], loop=True, start_delay=0.0)
+    theatre.spin_until(lambda: len(theatre.heard) >= 3)
+    assert theatre.heard[2][0] - begin > 0.79
+
+
+def test_a_loop_of_a_single_message_is_no_flood(theatre: Theatre, tmp_path: Path) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.write('/note', START_NS, writer.typestore.types['std_msgs/msg/String']('here'))
+    theatre.listen(String, '/note')
+    begin = time.monotonic()
+    theatre.play(tmp_path / 'bag', loop=True, start_delay=0.0)
+    theatre.spin_until(lambda: len(theatre.heard) >= 4)
+    assert theatre.heard[3][0] - begin > 0.29

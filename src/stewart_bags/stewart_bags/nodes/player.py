@@ -29,6 +29,8 @@ from stewart_tables.settings import param
 # At its end the player waits so long for subscriptions that stand still, which may have been
 # killed, and looks this often [s].
 RECEPTION, LOOK = 10.0, 0.01
+# So that a single message is not repeated without a pause [s].
+SHORTEST_LOOP = 0.1
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,10 @@ class Player(Node):
             data = message.data if message.topic == CLOCK else restamp(message)
             self._publishers_by_topic[message.topic].publish(data)
             self.position = (message.time_ns - bag.start_ns) / NS
+        if parameters.loop:
+            # Topics that end before the bag does keep their period.
+            played = max(schedule.due(bag.end_ns), SHORTEST_LOOP)
+            self._stop.wait(max(0.0, played - (time.monotonic() - begin)))
 
     def _await_reception(self) -> None:
         """Wait until all has arrived: who ends takes along what a busy machine still holds."""
