@@ -37,9 +37,19 @@ class McapWalk(Walk):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._schemas: dict[int, tuple[str, str]] = {}
+        # Why nothing of a channel is taken, by its number.
+        self._refused: dict[int, str] = {}
+        # Place of the first message that is not taken, and how many are not, by channel and why.
+        self._lost: dict[tuple[int, str], tuple[int, int]] = {}
 
     def messages(self) -> Iterator[RawMessage]:
         """Yield all messages that can be read, in the order of the file."""
+        yield from self._walk()
+        for (number, why), (at, count) in self._lost.items():
+            noun = 'message' if count == 1 else 'messages'
+            self.damage(at, f'{count} {noun} of channel {number} left out: {why}')
+
+    def _walk(self) -> Iterator[RawMessage]:
         size = self.path.stat().st_size
         with self.path.open('rb') as file:
             at = file.seek(len(self.MAGIC))
@@ -115,11 +125,16 @@ class McapWalk(Walk):
     def _message(self, body: bytes, at: int) -> Iterator[RawMessage]:
         number, _, log_time, _ = MESSAGE_HEAD.unpack_from(body)
         if number not in self.topics:
-            self.damage(at, f'a message belongs to the unknown channel {number}')
+            self._lose(at, number, self._refused.get(number, 'the channel is unknown'))
         elif log_time >= 1 << 63:
-            self.damage(at, f'a message has the impossible time {log_time} ns')
+            self._lose(at, number, 'impossible time')
         else:
             yield RawMessage(self.topics[number].name, log_time, body[MESSAGE_HEAD.size :])
+
+    def _lose(self, at: int, number: int, why: str) -> None:
+        """Count a message that is not taken: a damage of its own would be told for each."""
+        first, count = self._lost.get((number, why), (at, 0))
+        self._lost[number, why] = first, count + 1
 
     def _definition(self, opcode: int, body: bytes) -> None:
         record = BytesIO(body)
@@ -130,7 +145,13 @@ class McapWalk(Walk):
             self._schemas[number] = (name, text)
             return
         record.seek(4)
-        topic, _ = read_string(record), read_string(record)
+        topic, encoding = read_string(record), read_string(record)
+        if encoding != 'cdr':
+            self._refused[number] = f'{topic} has the encoding {encoding!r}, not cdr'
+            return
+        if schema not in self._schemas:
+            self._refused[number] = f'{topic} has the unknown schema {schema}'
+            return
         (size,) = struct.unpack('<I', record.read(4))
         end, metadata = min(record.tell() + size, len(body)), {}
         while record.tell() < end:

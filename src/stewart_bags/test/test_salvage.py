@@ -10,11 +10,21 @@ import os
 from pathlib import Path
 import signal
 import sqlite3
+import struct
 import subprocess
 
 from hypothesis import given, settings, strategies
 import pytest
 from stewart_bags.errors import BagError, BagExists, NotABag, WriteFailed
+from stewart_bags.mcap_walk import (
+    CHANNEL,
+    DATA_END,
+    McapWalk,
+    MESSAGE,
+    MESSAGE_HEAD,
+    RECORD,
+    SCHEMA,
+)
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage, salvage
 from stewart_bags.sqlite3_walk import Sqlite3Walk
@@ -361,3 +371,50 @@ def test_unreadable_directory_is_an_os_error(tmp_path: Path) -> None:
             Salvage(tmp_path)
     finally:
         tmp_path.chmod(0o700)
+
+
+def as_mcap_of_others(path: Path, encoding: str, schema: int, count: int) -> None:
+    """Write an mcap file of two channels: /note as ROS 2 has it, /other as described."""
+
+    def text(value: str) -> bytes:
+        return struct.pack('<I', len(value)) + value.encode()
+
+    def record(opcode: int, body: bytes) -> bytes:
+        return RECORD.pack(opcode, len(body)) + body
+
+    def channel(number: int, schema: int, topic: str, encoding: str) -> bytes:
+        head = struct.pack('<HH', number, schema)
+        return record(CHANNEL, head + text(topic) + text(encoding) + text(''))
+
+    def message(number: int) -> bytes:
+        return record(MESSAGE, MESSAGE_HEAD.pack(number, 0, 5, 5) + b'\0\1\0\0\3\0\0\0hi\0')
+
+    definition = struct.pack('<H', 1) + text('std_msgs/msg/String') + text('ros2msg')
+    path.write_bytes(
+        McapWalk.MAGIC
+        + record(1, text('') + text(''))
+        + record(SCHEMA, definition + text('string data'))
+        + channel(1, 1, '/note', 'cdr')
+        + channel(2, schema, '/other', encoding)
+        + message(1)
+        + count * message(2)
+        + record(DATA_END, struct.pack('<I', 0))
+    )
+
+
+@pytest.mark.parametrize(
+    ('encoding', 'schema', 'why'),
+    [
+        ('cdr', 0, '/other has the unknown schema 0'),
+        ('json', 1, "/other has the encoding 'json', not cdr"),
+    ],
+)
+def test_a_channel_that_is_left_out_is_one_damage(
+    tmp_path: Path, encoding: str, schema: int, why: str
+) -> None:
+    as_mcap_of_others(tmp_path / 'x.mcap', encoding, schema, 500)
+    report = salvage(tmp_path / 'x.mcap', tmp_path / 'new')
+    assert report.counts == {'/note': 1}
+    assert [damage.reason for damage in report.damages] == [
+        f'500 messages of channel 2 left out: {why}'
+    ]
