@@ -269,7 +269,7 @@ def test_driver_and_sensors_are_told_where_the_wires_of_the_virtual_rig_end(
     assert tuple(told) == names
     assert told['imu']['port'].value == str(tmp_path / 'rig' / 'imu')
     assert told['driver']['daq.device'].value == str(tmp_path / 'rig' / 'card.sock')
-    assert told['driver']['daq.rig_file'].value == str(tmp_path / 'rig' / 'rig.yaml')
+    assert told['driver']['daq.rig_file'].value == str(tmp_path / 'rig' / 'calibration.yaml')
     assert not (tmp_path / 'rig').exists()
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The file ``rig.yaml``, which says what is particular to one machine.
+"""The calibration file (``rig_file``), which says what is particular to one machine.
 
 Every section but ``platform`` may be missing: a machine that was never calibrated has none. Tools
 write it, whole and atomically, so comments in it do not last.
@@ -119,12 +119,12 @@ class Rig:
 
 
 def load_rig(path: str | os.PathLike[str]) -> Rig:
-    """Read and check a rig file; raises `ConfigurationError`."""
+    """Read and check a calibration file; raises `ConfigurationError`."""
     return read_model(path, Rig)
 
 
 def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
-    """Write a rig file so that a reader sees the old one or the new one, never half of one.
+    """Write a calibration file; a reader sees the old one or the new one, never half of one.
 
     What it was before is replaced, and a link is followed.
 
@@ -145,7 +145,7 @@ def interface_of(chosen: str | None, rig: Rig | None) -> str:
     """Return the network interface chosen, else that of the rig; raises `ConfigurationError`."""
     found = chosen or (rig.ethercat.interface if rig and rig.ethercat else '')
     if not found:
-        expected = 'a network interface, here or as ethercat.interface in the rig file'
+        expected = 'a network interface, here or as ethercat.interface in the calibration file'
         raise ConfigurationError('interface', '', expected)
     return found
 

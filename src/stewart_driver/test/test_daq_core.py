@@ -105,7 +105,7 @@ def test_sensors_without_a_calibration_are_refused(content: str | None, tmp_path
     if content is not None:
         path.write_text(content)
 
-    with pytest.raises(ConfigurationError, match=r'rig_file: expected a rig file with a cali'):
+    with pytest.raises(ConfigurationError, match=r'rig_file: expected a calibration file with'):
         SensorOptions(rig_file=str(path) if content else '').calibration()
 
 

@@ -57,7 +57,7 @@ def test_leg_whose_sensor_says_nothing_is_not_driven_by_opening(
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
-        ({'rig_file': ''}, 'rig_file: expected a rig file with a calibration'),
+        ({'rig_file': ''}, 'rig_file: expected a calibration file with a calibration'),
         ({'mode': 'velocity'}, r'mode: .* outputs calibrated for position mode, got .velocity'),
         ({'worst_residual': 1e-6}, r'residual_m of leg \d in .*: expected at most 1e-06 m'),
         ({'card': 'usb'}, 'card: expected comedi or simulated'),

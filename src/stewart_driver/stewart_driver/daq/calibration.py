@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Volts and what they mean: points as CSV, lines through them, and what of it a rig file keeps."""
+"""Volts and what they mean: points as CSV, lines, and what of it a calibration file keeps."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def fit_table(
 def merged(
     before: DaqCalibration | None, fits: Sequence[Fit], mode: str, date: datetime.date
 ) -> DaqCalibration:
-    """Return new lines for the rig file, and those of before where there are none.
+    """Return new lines for the calibration file, and those of before where there are none.
 
     Outputs that were calibrated for another `mode` are forgotten.
 

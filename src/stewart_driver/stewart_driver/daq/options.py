@@ -29,7 +29,7 @@ class SensorOptions:
     card: str = param('comedi', 'how the card is reached: comedi, or an installed card type')
     device: str = param('/dev/comedi0', 'file name of the card, or socket of a simulated one')
     driver: str = param('addi_apci_3120', 'kernel driver that is expected; empty: any')
-    rig_file: str = param('', 'rig.yaml of this machine, with the calibration of the card')
+    rig_file: str = param('', 'calibration file of this machine, with its card')
     input_channels: tuple[int, ...] = param(FIRST_SIX, 'analogue inputs of legs 1 to 6')
     input_range: tuple[float, float] = param((-10.0, 10.0), 'range of the inputs [V]')
     reference: str = param(
@@ -47,7 +47,7 @@ class SensorOptions:
 
     def calibration(self) -> DaqCalibration:
         """Return what the volts mean on this machine; raises `ConfigurationError`."""
-        wanted = 'a rig file with a calibration of the card (stewart calibrate-daq)'
+        wanted = 'a calibration file with a calibration of the card (stewart calibrate-daq)'
         found = load_rig(self.rig_file).daq if self.rig_file else None
         if found is None:
             raise ConfigurationError('rig_file', self.rig_file, wanted)
@@ -127,7 +127,7 @@ def _require_channels(name: str, channels: Sequence[int]) -> None:
 
 
 def lines(channels: tuple[Channel, ...]) -> Calibration:
-    """Return six channels of a rig file as a calibration."""
+    """Return six channels of a calibration file as a calibration."""
     return Calibration(
         np.array([item.gain_m_per_v for item in channels]),
         np.array([item.offset_m for item in channels]),

@@ -46,8 +46,8 @@ class EthercatBackend(Backend):
         notes: Of the last start: what is otherwise than planned, and where the platform stands.
 
     Raises:
-        ConfigurationError: If drive type, rig file and options do not fit together, or a stroke
-            overflows 32 bits.
+        ConfigurationError: If drive type, calibration file and options do not fit together, or a
+            stroke overflows 32 bits.
     """
 
     name: ClassVar[str] = 'ethercat'

@@ -164,7 +164,7 @@ def park(rig_file: str, counts: Sequence[int]) -> None:
     """Note where the drives stand [count] while they are off; the disk has it on return.
 
     Raises:
-        ConfigurationError: If the rig file cannot be read or written.
+        ConfigurationError: If the calibration file cannot be read or written.
     """
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
@@ -172,7 +172,7 @@ def park(rig_file: str, counts: Sequence[int]) -> None:
 
 
 def save(rig_file: str, calibration: DriveCalibration) -> None:
-    """Write a calibration into the rig file; the disk has it on return.
+    """Write a calibration into its file; the disk has it on return.
 
     Raises:
         ConfigurationError: If it cannot be read or written.

@@ -22,7 +22,9 @@ class EthercatOptions:
         '', 'network namespace of a virtual rig, such as <rig>/netns; empty: none, real drives'
     )
     drive: str = param('omron_1s', 'type of the drives: a name, or a path to its YAML file')
-    rig_file: str = param('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
+    rig_file: str = param(
+        '', 'calibration file with the zero offsets; empty: strokes are not absolute'
+    )
     cycle_time: float = positive(0.002, 'time from one exchange to the next [s]')
     receive_timeout: float = param(
         0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]', min=0.0

@@ -39,7 +39,9 @@ class Ros2ControlOptions:
         description='true: positions are strokes, 0 with the leg retracted, and stay so when the '
         'drives are switched off; nothing is enabled before that is said',
     )
-    rig_file: str = param('', 'rig.yaml of this machine, which says of which platform it is')
+    rig_file: str = param(
+        '', 'calibration file of this machine, which says of which platform it is'
+    )
     cycle_time: float = positive(0.005, 'period of the joint states and of the commands [s]')
     start_timeout: float = positive(5.0, 'longest wait for the first joint states [s]')
     stroke_lower: float = param(0.0, 'lower end of the stroke of every leg [m]', min=0.0)

@@ -22,7 +22,7 @@ from stewart_driver.verbs.questions import agreed
 from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
 
-HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
+HELP = 'fit the volts of the analogue card to strokes, into its calibration file'
 LONGEST_CALL = 1.0
 WIDTH, HEIGHT, DPI = 8.0, 3.6, 120
 DEFAULTS = SensorOptions()
@@ -38,8 +38,8 @@ rate_6_mps with output_1_v to output_6_v for those that take a velocity. An empt
 point.
 
 examples:
-  stewart calibrate-daq --rig-file rig.yaml --table points.csv --plot residuals.png
-  stewart calibrate-daq --rig-file rig.yaml --device /dev/comedi0 --save-table points.csv
+  stewart calibrate-daq --rig-file calibration.yaml --table points.csv --plot residuals.png
+  stewart calibrate-daq --rig-file calibration.yaml --device /dev/comedi0 --save-table points.csv
 """
 
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add('--rig-file', type=Path, required=True, help='file to write into')
-    add('--platform', help='of a rig file that does not exist yet')
+    add('--platform', help='of a calibration file that does not exist yet')
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument('--table', metavar='FILE', help='CSV with the points; - is stdin')
     source.add_argument('--device', help='card to take the points from')
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Take or read the points, fit, draw, check, and write the rig file; 1 if told not to."""
+    """Take or read the points, fit, draw, check, and write the file; 1 if told not to."""
     rig = _rig(arguments)
     table = _points(arguments)
     fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)

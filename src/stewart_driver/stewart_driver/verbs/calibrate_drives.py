@@ -43,9 +43,9 @@ With --check nothing is written: the strokes and, by forward kinematics, height 
 the platform are compared with the calibration pose.
 
 examples:
-  stewart calibrate-drives --rig-file rig.yaml --platform vigo --interface eth1 --pose zero
-  stewart calibrate-drives --rig-file rig.yaml --strokes 0 0 0 0 0 0 --yes
-  stewart calibrate-drives --rig-file rig.yaml --check
+  stewart calibrate-drives --rig-file calibration.yaml --platform vigo --interface eth1 --pose zero
+  stewart calibrate-drives --rig-file calibration.yaml --strokes 0 0 0 0 0 0 --yes
+  stewart calibrate-drives --rig-file calibration.yaml --check
 """
 
 
@@ -55,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add('--rig-file', type=Path, required=True, help='file to write into')
-    add('--platform', help='of a rig file that does not exist yet')
-    add('--interface', help='network interface (default: that of the rig file)')
+    add('--platform', help='of a calibration file that does not exist yet')
+    add('--interface', help='network interface (default: that of the calibration file)')
     add('--namespace', default='', help='network namespace of a virtual rig')
     add('--drive', default=DEFAULTS.drive, help='type of the drives (default: %(default)s)')
     where = parser.add_mutually_exclusive_group(required=True)

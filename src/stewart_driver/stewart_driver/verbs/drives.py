@@ -23,10 +23,10 @@ What is written is read back; a drive keeps it until its supply goes, unless 101
 
 examples:
   stewart drives scan --interface eth1
-  stewart drives scan --rig-file rig.yaml --json
-  stewart drives sdo read 3 6064:0 i32 --rig-file rig.yaml
+  stewart drives scan --rig-file calibration.yaml --json
+  stewart drives sdo read 3 6064:0 i32 --rig-file calibration.yaml
   stewart drives sdo read 1 1008:0 text --interface eth1
-  stewart drives sdo write 3 6065:0 u32 500000 --rig-file rig.yaml
+  stewart drives sdo write 3 6065:0 u32 500000 --rig-file calibration.yaml
 """
 
 
@@ -52,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_wire(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--interface', help='network interface (default: that of the rig file)')
+    parser.add_argument(
+        '--interface', help='network interface (default: that of the calibration file)'
+    )
     parser.add_argument('--rig-file', type=Path, help='file of the machine')
     parser.add_argument('--namespace', default='', help='network namespace of a virtual rig')
 

@@ -21,7 +21,7 @@ sensors. urdf (ROS) is a tree: its loops stand in it as Drake reads them, others
 
 examples:
   stewart export vigo --format mjcf -o vigo.xml
-  stewart export my_rig.yaml --format sdf -o my_rig.sdf
+  stewart export my_platform.yaml --format sdf -o my_platform.sdf
   stewart export ex800 --format urdf > ex800.urdf
 """
 

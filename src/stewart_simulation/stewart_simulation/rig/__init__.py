@@ -4,6 +4,6 @@
 
 ``settings`` say what there is, ``mechanics`` is the plant with its time, ``parts`` put it behind
 the EtherCAT segment, the card and, by ``inertial_feed``, the inertial sensor, and write the sheet
-``rig.yaml``; ``process`` leads the wires to other processes, and ``launcher`` starts it,
+``calibration.yaml``; ``process`` leads the wires to other processes, and ``launcher`` starts it,
 ``inline_rig`` stays in this one; ``truth`` tells what really happens, ``faults`` break it.
 """

@@ -16,7 +16,7 @@ from stewart_simulation.ethercat.namespace import MASTER_PORT
 from stewart_simulation.loop import unix_connection
 
 NETNS, IMU, CARD, CONTROL = 'netns', 'imu', 'card.sock', 'control.sock'
-TRUTH, RIG_FILE = 'truth', 'rig.yaml'
+TRUTH, RIG_FILE = 'truth', 'calibration.yaml'
 # What the node virtual_rig says when all of them are there; launch files wait for it.
 READY = 'the virtual rig is ready'
 NAMES = (NETNS, IMU, CARD, CONTROL, TRUTH, RIG_FILE)

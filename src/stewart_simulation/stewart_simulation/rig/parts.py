@@ -3,7 +3,7 @@
 """What every rig is made of, whoever owns its time: plant, card, sensor and their faults.
 
 No two rigs are quite alike: their seed decides where encoders stand, and what the sensors and
-amplifiers of the card make of volts. Their sheet, ``rig.yaml``, says so.
+amplifiers of the card make of volts. Their sheet, ``calibration.yaml``, says so.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Parts:
         self.tables: dict[str, FaultTable] = {'plant': PlantFaults(drives)}
 
     def sheet(self, today: datetime.date) -> Rig:
-        """Return the rig.yaml that a perfect calibration of this rig would write.
+        """Return the calibration file that a perfect calibration of this rig would write.
 
         Its sections are those of the wires that there are.
         """
