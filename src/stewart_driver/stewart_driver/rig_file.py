@@ -197,14 +197,18 @@ def _content(platform: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:
-    """Refuse to drive a machine by the geometry of another one; raises `ConfigurationError`."""
+    """Refuse to drive a machine by the geometry of another one; raises `ConfigurationError`.
+
+    Names are compared where the file has no geometry.
+    """
     rig = load_rig(rig_file)
     wanted = f'{rig.platform!r}, the platform of {rig_file}'
-    if not platform or Path(platform).stem != Path(rig.platform).stem:
+    if not platform or not (rig.geometry or Path(platform).stem == Path(rig.platform).stem):
         raise ConfigurationError('platform', platform, wanted)
     if rig.geometry and rig.geometry != geometry_digest(platform):
-        raise ConfigurationError(
-            'platform',
-            platform,
-            f'{wanted}, whose geometry was another one at the last calibration: calibrate again',
+        wanted += (
+            ', or one of its geometry, which was another one at the last calibration: calibrate '
+            'again, or `stewart calibrate-drives --adopt`, if this is what `stewart calibrate` '
+            'has found of this very machine'
         )
+        raise ConfigurationError('platform', platform, wanted)

@@ -39,6 +39,23 @@ def test_a_rig_file_of_another_platform_is_refused(rig_file: Path) -> None:
         DriverParameters(platform='ps6tl_1500').configuration(backend(rig_file))
 
 
+def test_a_platform_of_another_name_and_the_same_geometry_is_accepted(
+    rig_file: Path, tmp_path: Path
+) -> None:
+    identified = tmp_path / 'parameters.yaml'
+    text = platform_path('vigo').read_text()
+    identified.write_text(text.replace('mass_kg: 50.0', 'mass_kg: 60.0'))
+    DriverParameters(platform=str(identified)).configuration(backend(rig_file))
+
+
+def test_names_are_compared_where_the_geometry_was_never_written(tmp_path: Path) -> None:
+    path = tmp_path / 'calibration.yaml'
+    save_rig(path, Rig('vigo'))
+    DriverParameters(platform='vigo').configuration(backend(path))
+    with pytest.raises(ConfigurationError, match="expected 'vigo'"):
+        DriverParameters(platform='ps6tl_1500').configuration(backend(path))
+
+
 def test_metal_is_not_moved_where_nobody_says_which_platform_it_is(rig_file: Path) -> None:
     with pytest.raises(ConfigurationError, match="expected 'vigo'"):
         DriverParameters().configuration(backend(rig_file, metal=True))

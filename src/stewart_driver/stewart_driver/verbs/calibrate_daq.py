@@ -17,8 +17,9 @@ from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import REFERENCES, SensorOptions
 from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import LEGS
-from stewart_driver.rig_file import geometry_digest, load_rig, MODES, Rig, save_rig
+from stewart_driver.rig_file import geometry_digest, MODES, save_rig
 from stewart_driver.verbs.questions import agreed
+from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
 from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
 
@@ -53,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument('--table', metavar='FILE', help='CSV with the points; - is stdin')
     source.add_argument('--device', help='card to take the points from')
+    add_adopt(source)
     add('--card', default=DEFAULTS.card, help='kind of card (default: %(default)s)')
     add('--driver', default=DEFAULTS.driver, help='its kernel driver (default: %(default)s)')
     add(
@@ -89,7 +91,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Take or read the points, fit, draw, check, and write the file; 1 if told not to."""
-    rig = _rig(arguments)
+    if arguments.adopt:
+        return adopt(arguments.rig_file, arguments.adopt, yes=arguments.yes)
+    if not arguments.rig_file.exists() and not arguments.platform:
+        raise CalibrationError(f'{arguments.rig_file} does not exist: name its --platform')
+    rig = rig_of(arguments.rig_file, arguments.platform)
     table = _points(arguments)
     fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)
     if arguments.plot:
@@ -106,14 +112,6 @@ def main(arguments: argparse.Namespace) -> int:
     save_rig(arguments.rig_file, replace(rig, geometry=geometry_digest(rig.platform), daq=new))
     tell(f'wrote {arguments.rig_file}')
     return 0
-
-
-def _rig(arguments: argparse.Namespace) -> Rig:
-    if arguments.rig_file.exists():
-        return load_rig(arguments.rig_file)
-    if not arguments.platform:
-        raise CalibrationError(f'{arguments.rig_file} does not exist: name its --platform')
-    return Rig(arguments.platform)
 
 
 def _points(arguments: argparse.Namespace) -> CalibrationTable:

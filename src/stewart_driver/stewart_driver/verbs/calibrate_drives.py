@@ -22,11 +22,11 @@ from stewart_driver.rig_file import (
     EthercatSection,
     geometry_digest,
     interface_of,
-    load_rig,
     Rig,
     save_rig,
 )
 from stewart_driver.verbs.questions import agreed
+from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
 from stewart_tables.progress import tell
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
@@ -40,12 +40,13 @@ Bring the platform to a pose that you know by other means than its drives: onto 
 its stops. Stop the driver first. The motors stay off; positions are only read.
 
 With --check nothing is written: the strokes and, by forward kinematics, height and inclination of
-the platform are compared with the calibration pose.
+the platform are compared with the calibration pose. With --adopt no drive is read.
 
 examples:
   stewart calibrate-drives --rig-file calibration.yaml --platform vigo --interface eth1 --pose zero
   stewart calibrate-drives --rig-file calibration.yaml --strokes 0 0 0 0 0 0 --yes
   stewart calibrate-drives --rig-file calibration.yaml --check
+  stewart calibrate-drives --rig-file calibration.yaml --adopt my_vigo.yaml
 """
 
 
@@ -65,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--strokes', nargs=LEGS, type=float, metavar='M', help='strokes of the legs, measured [m]'
     )
     where.add_argument('--check', action='store_true', help='compare, and write nothing')
+    add_adopt(where)
     allowed = 'of --check, for a leg [m] (default: %(default)s)'
     add('--tolerance', type=float, default=DEFAULTS.home_tolerance, help=allowed)
     add('--yes', action='store_true', help='read and write without asking')
@@ -73,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Calibrate or check; return 1 if the operator says no. Raises `DriverError`."""
     path: Path = arguments.rig_file
-    rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)
+    if arguments.adopt:
+        return adopt(path, arguments.adopt, yes=arguments.yes)
+    rig = rig_of(path, arguments.platform)
     options = EthercatOptions(
         interface=interface_of(arguments.interface, rig),
         namespace=arguments.namespace,
