@@ -77,6 +77,22 @@ def test_what_cannot_be_is_said(grant: Run, arguments: tuple[str, ...], said: st
     assert said in done.stderr
 
 
+def test_a_command_runs_in_the_folder_in_which_it_was_typed(tmp_path: Path) -> None:
+    clone, folder = tmp_path / 'a clone', tmp_path / 'rig'
+    for place in (clone / 'scripts', folder):
+        place.mkdir(parents=True)
+    shutil.copy(ROOT / 'scripts' / 'run', clone / 'scripts')
+    (clone / 'env.sh').write_text('export SOURCED=yes\n')
+    done = subprocess.run(
+        [clone / 'scripts' / 'run', 'sh', '-c', 'echo $SOURCED; pwd'],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ['yes', str(folder)]
+
+
 @pytest.mark.installed
 @pytest.mark.parametrize(
     ('held', 'said'), [('echo "$1 cap_net_raw=ep"', 'took -r /'), (':', 'no capabilities')]

@@ -44,7 +44,7 @@ def platform_path(name_or_path: str | os.PathLike[str]) -> Path:
             raise UnknownPlatformError(name_or_path, platform_names())
         return stored
     if not path.is_file():
-        raise FileNotFoundError(f'no platform file at {path}')
+        raise FileNotFoundError(f'no platform file at {path.absolute()}')
     return path
 
 

@@ -113,7 +113,7 @@ def test_path_is_taken_as_it_is(tmp_path: Path) -> None:
 
     assert platform_path(str(file)) == platform_path(file) == file
     for missing in ('vigo.yaml', './vigo', Path('vigo')):
-        with pytest.raises(FileNotFoundError, match='no platform file at'):
+        with pytest.raises(FileNotFoundError, match=f'no platform file at {Path.cwd()}/'):
             platform_path(missing)
 
 

@@ -170,3 +170,11 @@ def test_a_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Mo
 
     assert load_rig(path) == RIG
     assert [item.name for item in tmp_path.iterdir()] == ['rig.yaml']
+
+
+def test_a_file_that_is_missing_is_named_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=f"a readable file .* '{tmp_path}/absent.yaml'"):
+        load_rig('absent.yaml')

@@ -80,7 +80,7 @@ def read_content(path: str | os.PathLike[str]) -> Any:
         return parsed(Path(path).read_text(encoding='utf-8'))
     except OSError as error:
         expected = f'a readable file ({error.strerror})'
-        raise ConfigurationError('file', str(path), expected) from None
+        raise ConfigurationError('file', str(Path(path).absolute()), expected) from None
     except ERRORS as error:
         expected = f'a YAML file ({in_words(error)})'
         raise ConfigurationError('file', str(path), expected) from None
