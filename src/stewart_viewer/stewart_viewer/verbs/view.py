@@ -30,14 +30,15 @@ DETAILS = """
 Without a bag it joins the running graph and shows the rig that it finds there, or waits for one;
 the page has a quick stop, sliders and a gizmo for a target, and starts waves. Whoever reaches the
 page can move the platform, so it is served to this machine only; --host lets others in who know
-the token in the environment variable STEWART_TOKEN. The network is not encrypted.
+the token in the environment variable STEWART_TOKEN, 8 to 128 letters, digits, - and _. The network
+is not encrypted.
 
 examples:
   stewart view
   stewart view build/demo/vigo_jonswap --speed 0.5
   stewart view foreign_bag --platform vigo --topic platform/pose=/mocap/pose
   stewart view --platform ex800 --port 8090 --watch-only
-  stewart view --host 0.0.0.0
+  STEWART_TOKEN=$(openssl rand -hex 8) stewart view --host 0.0.0.0
 """
 
 
