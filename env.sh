@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Source this file: `. ./env.sh`. Then python, colcon, stewart and every node are at hand.
-# bash and zsh find the clone from anywhere; other shells have to stand in it.
+# bash and zsh find the clone from anywhere; other shells have to stand in it. It takes what make has
+# set up, or what colcon has built with a ROS 2 that is installed.
 
 if [ -n "${BASH_VERSION:-}" ]; then
     _stewart_shell=bash _stewart_file=${BASH_SOURCE[0]}
@@ -14,17 +15,23 @@ else
 fi
 _stewart_root=$(CDPATH='' cd -- "$(dirname -- "$_stewart_file")" && pwd -P)
 
-# A clone that was moved is not set up: its environment still names the old place.
-if grep -qsxF "export VIRTUAL_ENV=$_stewart_root/.venv" "$_stewart_root/.venv/environment.sh" &&
-    [ -f "$_stewart_root/install/local_setup.sh" ]; then
+# A clone that was moved is not set up: its environment still names the old place. Without one,
+# what is installed was built by colcon with a ROS 2 of the machine, which its setup file names.
+_stewart_setup=
+if grep -qsxF "export VIRTUAL_ENV=$_stewart_root/.venv" "$_stewart_root/.venv/environment.sh"; then
+    _stewart_setup=local_setup
+elif [ ! -e "$_stewart_root/.venv" ]; then
+    _stewart_setup=setup
+fi
+if [ -f "$_stewart_root/install/${_stewart_setup:-none}.sh" ]; then
     # colcon's scripts read unset variables and let commands fail.
     _stewart_options=$-
     set +eu
-    . "$_stewart_root/.venv/environment.sh"
+    [ "$_stewart_setup" = setup ] || . "$_stewart_root/.venv/environment.sh"
     COLCON_CURRENT_PREFIX=$_stewart_root/install
-    . "$_stewart_root/install/local_setup.$_stewart_shell"
+    . "$_stewart_root/install/$_stewart_setup.$_stewart_shell"
     unset COLCON_CURRENT_PREFIX
-    # Where `ros2 run` would look for the executables of a package; there is no ros2 here.
+    # Where `ros2 run` would look for the executables of a package; make installs no ros2.
     for _stewart_bin in "$_stewart_root"/install/*/lib/*/; do
         _stewart_bin=${_stewart_bin%/}
         case $_stewart_bin in
@@ -34,9 +41,9 @@ if grep -qsxF "export VIRTUAL_ENV=$_stewart_root/.venv" "$_stewart_root/.venv/en
     done
     case $_stewart_options in *e*) set -e ;; esac
     case $_stewart_options in *u*) set -u ;; esac
-    unset _stewart_shell _stewart_file _stewart_root _stewart_options _stewart_bin
+    unset _stewart_shell _stewart_file _stewart_root _stewart_setup _stewart_options _stewart_bin
 else
     echo "Nothing is set up in $_stewart_root yet: run make there first." >&2
-    unset _stewart_shell _stewart_file _stewart_root
+    unset _stewart_shell _stewart_file _stewart_root _stewart_setup
     return 1
 fi

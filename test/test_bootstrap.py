@@ -237,6 +237,32 @@ def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> 
     assert run.stderr == f'Nothing is set up in {tmp_path} yet: run make there first.\n'
 
 
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_of_an_installed_ros_is_that_of_what_colcon_built(
+    shell: str, tmp_path: Path
+) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    shutil.copy(ROOT / 'env.sh', tmp_path)
+    command = tmp_path / 'install' / 'some_package' / 'lib' / 'some_package' / 'some_node'
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\n')
+    command.chmod(0o755)
+    for ending in ('sh', 'bash', 'zsh'):
+        (tmp_path / 'install' / f'setup.{ending}').write_text('echo "${undefined}ROS"\n')
+    run = subprocess.run(
+        [shell, '-euc', '. ./env.sh; command -v some_node; set | grep ^_stewart || true'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.splitlines() == ['ROS', str(command)], run.stderr
+    (tmp_path / '.venv').mkdir()
+    moved = subprocess.run([shell, '-c', '. ./env.sh'], cwd=tmp_path, check=False)
+    assert moved.returncode != 0
+
+
 @pytest.mark.ros
 @pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
 def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) -> None:

@@ -13,6 +13,7 @@ import ast
 import fnmatch
 from graphlib import TopologicalSorter
 from importlib import import_module, metadata
+import json
 from pathlib import Path
 import re
 import sys
@@ -379,3 +380,17 @@ def carried_by(patterns: dict[str, list[str]], path: Path, package: SourcePackag
         for name, globs in patterns.items()
         for pattern in globs
     )
+
+
+def test_setup_files_of_colcon_find_the_command() -> None:
+    """An installed ROS 2 has no env.sh; the scripts are in lib/, which is not on PATH."""
+    folder = ROOT / 'src' / 'stewart_bringup'
+    scripts = re.search(r'install_scripts=\$base/(.*)', (folder / 'setup.cfg').read_text())
+    assert scripts
+    hooks = json.loads((folder / 'colcon.pkg').read_text())['hooks']
+    assert {Path(hook).suffix for hook in hooks} == {'.dsv', '.sh'}
+    for hook in hooks:
+        place = Path(hook)
+        assert place.parts[:3] == ('share', 'stewart_bringup', 'hook')
+        assert scripts[1] in (folder / 'hook' / place.name).read_text()
+    assert "glob('hook/*')" in (folder / 'setup.py').read_text()
