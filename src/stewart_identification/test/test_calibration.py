@@ -41,6 +41,7 @@ from stewart_identification.errors import ConfigurationError, FitError, NotIdent
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.forward import forward
+from stewart_tables.columns import RATE, RPY
 from stewart_tables.csv_tables import write_table
 
 
@@ -320,6 +321,31 @@ def test_tables_in_millimetres_and_with_gaps_are_read(vigo, forty, tmp_path) -> 
     assert one.tracked.sum() == 39
     assert np.allclose(one.position, other.position, rtol=1e-12, equal_nan=True)
     assert np.allclose(one.strokes, other.strokes, rtol=1e-12)
+
+
+def test_attitudes_in_degrees_and_the_names_of_other_tables_are_read(
+    vigo, forty, tmp_path
+) -> None:
+    rng = np.random.default_rng(13)
+    seen = measured(wrong(vigo, rng), forty, rng)
+    seen.position[3], seen.rotation[3] = np.nan, np.nan
+    known = np.delete(np.arange(len(seen)), 3)
+    angles = np.full((len(seen), 3), np.nan)
+    turns = Rotation.from_matrix(seen.rotation[known])
+    angles[known] = turns.as_euler('ZYX', degrees=True)[:, ::-1]
+    felt = rng.normal(size=(len(seen), 9))
+    columns = (*STROKES, *POSES[:3], *RPY, 'p_radps', 'q_radps', 'r_radps', *RATE)
+    values = np.hstack([seen.strokes, seen.position, angles, felt])
+    write_table(tmp_path / 'euler.csv', columns, values)
+
+    read = read_observations(tmp_path / 'euler.csv')
+
+    assert read.tracked.sum() == len(known)
+    assert np.allclose(read.rotation, seen.rotation, atol=1e-12, equal_nan=True)
+    assert np.allclose(np.hstack([read.angular_velocity, read.rates]), felt, rtol=1e-12)
+    write_table(tmp_path / 'twice.csv', (*columns, *TURNS), np.hstack([values, felt[:, :3]]))
+    with pytest.raises(ConfigurationError, match='wx_radps: expected one of wx_radps and p_radps'):
+        read_observations(tmp_path / 'twice.csv')
 
 
 def test_what_does_not_belong_together_is_refused(vigo, forty) -> None:

@@ -22,6 +22,8 @@ from stewart_bags.series import (
 from stewart_bags.unstamped import stamped
 from stewart_identification.errors import ConfigurationError
 from stewart_kinematics.motion import Array
+from stewart_kinematics.motion_csv import poses_of
+from stewart_tables.columns import RATE, RPY
 from stewart_tables.csv_tables import read_table
 from stewart_tables.progress import tell
 
@@ -30,6 +32,8 @@ RATES = tuple(f'rate_{leg}_mps' for leg in range(1, 7))
 POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
 FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
+# What other tables of the suite call them.
+ALIASES = dict(zip(('p_radps', 'q_radps', 'r_radps', *RATE), (*TURNS, *RATES), strict=True))
 NORM_TOLERANCE = 1e-3
 # Legs that are not faster count as at rest: the platform is not accelerated [m/s].
 SLOW = 1e-4
@@ -110,17 +114,18 @@ def read_observations(path: str | Path) -> Observations:
 
     Args:
         path: One row per pose; an empty cell or ``nan`` was not measured. Columns in metres may
-            be in millimetres, ``stroke_1_mm`` and ``x_mm``.
+            be in millimetres, ``stroke_1_mm`` and ``x_mm``; `RPY` count where there is no
+            quaternion, and rates may have the names of `ALIASES`.
 
     Returns:
         The poses.
 
     Raises:
-        ConfigurationError: If a column is missing, a quaternion has no norm near 1, or an angular
-            velocity no rates of the legs.
+        ConfigurationError: If a column is missing or there under two names, a quaternion has no
+            norm near 1, or an angular velocity no rates of the legs.
         OSError: If the file cannot be read.
     """
-    gaps = (*RATES, *POSES, *FORCES, *TURNS)
+    gaps = (*RATES, *POSES, *RPY, *FORCES, *TURNS, *ALIASES)
     metres = tuple(name for name in (*STROKES, *POSES) if name.endswith('_m'))
     millimetres = [f'{name}m' for name in metres]
     names = (*STROKES, *gaps, *millimetres)
@@ -128,15 +133,21 @@ def read_observations(path: str | Path) -> Observations:
     for metre, millimetre in zip(metres, millimetres, strict=True):
         if millimetre in table.values:
             table.values[metre] = 1e-3 * table.values.pop(millimetre)
+    for alias, name in ALIASES.items():
+        if {alias, name} <= table.values.keys():
+            raise ConfigurationError(f'{path}: {name}', alias, f'one of {name} and {alias}')
+        if alias in table.values:
+            table.values[name] = table.values.pop(alias)
     count = len(table.take(STROKES))
 
     def columns(names: tuple[str, ...]) -> Array:
         return table.take(names) if table.has(names) else np.full((count, len(names)), np.nan)
 
-    if not any(map(table.has, (POSES, FORCES, TURNS))):
+    tracked = bool(table.values.keys() & {*POSES, *RPY})
+    if not tracked and not any(map(table.has, (FORCES, TURNS))):
         expected = f'columns {", ".join(POSES)} of a tracker, or {", ".join(FORCES)} of an IMU'
         raise ConfigurationError(str(path), 'strokes alone', expected)
-    pose = columns(POSES)
+    pose = poses_of(table) if tracked else columns(POSES)
     norms = np.linalg.norm(pose[:, 3:], axis=1)
     wrong = np.flatnonzero(np.abs(norms - 1.0) > NORM_TOLERANCE)
     if wrong.size:

@@ -53,11 +53,12 @@ HELP = 'find the joint centres and leg lengths of a machine from measured poses'
 
 DETAILS = """
 The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders have them, and x_m,
-y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
-or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
-fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps
-(no leg faster than 1e-4 m/s is at rest). Of the IMU mounting, tilt of the base, scales and biases
-are found; the file gets imu.rpy_deg and masses.gravity_mps2.
+y_m, z_m, qx, qy, qz, qw (or roll_deg, pitch_deg, yaw_deg) of a target on the platform, in the
+coordinates of a laser tracker, camera or coordinate machine; where both sit is found as well.
+Instead, or besides: fx_mps2, fy_mps2 and fz_mps2 of an IMU at rest; in motion p_radps, q_radps,
+r_radps, and leg_1_mps to leg_6_mps (wx_radps ... and rate_1_mps ... are the same; no leg faster
+than 1e-4 m/s is at rest). Of the IMU mounting, tilt of the base, scales and biases are found; the
+file gets imu.rpy_deg and masses.gravity_mps2.
 What was not measured is nan; columns may be in mm, as stroke_1_mm and x_mm. All noises are
 standard deviations. A bag in place of a table has actuator_states and platform/external_pose
 (PoseStamped, or with covariance); what counts is every rest of a second or more.
