@@ -104,7 +104,7 @@ def test_every_service_is_built_from_a_stage(compose: dict[str, Any]) -> None:
 
 
 def test_every_command_is_a_verb_on_a_rig_that_is_there(compose: dict[str, Any]) -> None:
-    mounted = {'/etc/stewart/rig.yaml'}
+    mounted = {'my_rig.yaml'}
     for name in ('simulation', 'rig'):
         program, verb, rig, *options = compose['services'][name]['command']
         assert program == 'stewart'
@@ -112,6 +112,17 @@ def test_every_command_is_a_verb_on_a_rig_that_is_there(compose: dict[str, Any])
         assert rig in mounted or config_file('rig', rig).is_file()
         if '--wave' in options:
             assert config_file('wave', options[options.index('--wave') + 1]).is_file()
+
+
+def test_the_folder_of_the_rig_is_where_its_command_runs_and_can_be_written(
+    compose: dict[str, Any],
+) -> None:
+    """The driver writes into its calibration file, which replaces the one of before."""
+    rig = compose['services']['rig']
+    (folder,) = (item for item in rig['volumes'] if isinstance(item, dict))
+    assert rig['working_dir'] == folder['target']
+    assert not folder.get('read_only')
+    assert 'devices' not in rig, 'a rig without an IMU has to start'
 
 
 def test_the_rig_keeps_what_the_entrypoint_hands_over(compose: dict[str, Any]) -> None:
