@@ -59,7 +59,7 @@ QUESTIONS = {
 }
 RIG = """\
 # Made by `stewart platform rig`: {title} with simulated drives, for `stewart run`.
-# On metal only the section `driver` changes: docs/tutorials/own_platform.md.
+# For metal see "On metal" in docs/tutorials/own_platform.md.
 
 /**:
   ros__parameters:
