@@ -189,7 +189,7 @@ def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
     ('parameters', 'words'),
     [
         ({'input': 'flightgear', 'port': 0}, 'follows real time'),
-        ({'washout': 'nowhere.yaml'}, "got 'nowhere.yaml'"),
+        ({'washout': 'nowhere.yaml'}, "/nowhere.yaml'"),
     ],
 )
 def test_what_cannot_be_is_refused_when_it_is_configured(
