@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import PoseStamped
 from kinematic_rig import NEUTRAL, neutral_plus, Rig
 from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import DriverState

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from action_msgs.msg import GoalStatus
 import numpy as np
 import pytest
 
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from action_msgs.msg import GoalStatus
 from kinematic_rig import NEUTRAL, neutral_plus, require_at_rest, Rig
 from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
