@@ -20,6 +20,8 @@ from hypothesis import settings
 import pytest
 
 CACHE = Path(__file__).parent / '.cache'
+# Of the test before.
+FILE = pytest.StashKey[Path]()
 
 # For those that start ROS by themselves; `stewart_node_support.running` chooses the same.
 PROFILES = Path(__file__).parent / 'src/stewart_node_support/stewart_node_support/fast_dds.xml'
@@ -146,10 +148,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     session.config.add_cleanup(held.close)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let what the tests of a file have loaded stay: each walk would pass it.
+
+    Not at the end of the file: its last test holds its fixtures until it is over, and what is
+    frozen is never collected.
+    """
+    if item.config.stash.get(FILE, None) != item.path:
+        item.config.stash[FILE] = item.path
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """Leave no participant of the middleware to the next test.
 
     Nodes, clients and tasks refer to each other, so they are there until they are collected. With
@@ -158,12 +171,8 @@ def pytest_runtest_teardown(
     try:
         return (yield)
     finally:
-        last = nextitem is None or nextitem.path != item.path
-        if last or item.get_closest_marker('ros'):
+        if item.get_closest_marker('ros'):
             gc.collect()
-        if last:
-            # What the tests of a file have loaded stays, too: each walk would pass it.
-            gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
