@@ -22,7 +22,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
-from operator import truediv
+from operator import attrgetter, truediv
 from pathlib import Path
 import shutil
 import statistics
@@ -110,32 +110,21 @@ def decoded_ours(path: Path) -> int:
         return sum(1 for item in bag.messages() if item.message)
 
 
-def series_bare(path: Path) -> int:
-    """Make arrays of stamps and strokes with rosbags alone."""
-    stamps, strokes = [], []
+def series_bare(path: Path, wanted: Callable[[Any], Any]) -> int:
+    """Make arrays of stamps and of what is wanted of each message with rosbags alone."""
+    stamps, values = [], []
     with AnyReader([path]) as reader:
         for connection, _, data in reader.messages():
             message: Any = reader.deserialize(data, connection.msgtype)
             stamps.append(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
-            strokes.append(message.position)
-    return len(np.array(stamps)) if np.array(strokes).shape[1] == 6 else 0
+            values.append(wanted(message))
+    return len(np.array(stamps)) if np.array(values).shape[-1] == 6 else 0
 
 
 def series_ours(path: Path) -> int:
     """Make arrays of stamps, strokes, rates and forces, and examine them."""
     with Bag(path) as bag:
         return len(read_joints(bag, TOPIC))
-
-
-def recording_bare(path: Path) -> int:
-    """Make arrays of stamps, strokes, rates and forces with rosbags alone."""
-    stamps, values = [], []
-    with AnyReader([path]) as reader:
-        for connection, _, data in reader.messages():
-            message: Any = reader.deserialize(data, connection.msgtype)
-            stamps.append(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
-            values.append((message.position, message.velocity, message.effort))
-    return len(np.array(stamps)) if np.array(values).shape[1:] == (3, 6) else 0
 
 
 def recording_ours(path: Path) -> int:
@@ -178,8 +167,10 @@ PEERS: Mapping[str, Mapping[str, Callable[[Path], int]]] = {
     ROSBAGS: {
         'read bytes': raw_bare,
         'read decoded': decoded_bare,
-        'read arrays': series_bare,
-        'read for identification': recording_bare,
+        'read arrays': partial(series_bare, wanted=attrgetter('position')),
+        'read for identification': partial(
+            series_bare, wanted=attrgetter('position', 'velocity', 'effort')
+        ),
     },
     # After which nothing is known of what is in them.
     BYTES: {'read for identification': raw_bare},

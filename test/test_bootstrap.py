@@ -221,18 +221,21 @@ def test_the_hashes_are_those_of_all_that_is_installed(bootstrap: ModuleType) ->
 # --- env.sh ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
-def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> None:
+def typed(
+    shell: str, script: str, folder: Path, options: str = '-c'
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a shell beside a copy of env.sh; return what came of it."""
     if not shutil.which(shell):
         pytest.skip(f'{shell} is not installed')
-    shutil.copy(ROOT / 'env.sh', tmp_path)
-    run = subprocess.run(
-        [shell, '-c', '. ./env.sh; echo "code $?"; set | grep ^_stewart'],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
+    shutil.copy(ROOT / 'env.sh', folder)
+    return subprocess.run(
+        [shell, options, script], cwd=folder, capture_output=True, text=True, check=False
     )
+
+
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> None:
+    run = typed(shell, '. ./env.sh; echo "code $?"; set | grep ^_stewart', tmp_path)
     assert run.stdout == 'code 1\n'
     assert run.stderr == f'Nothing is set up in {tmp_path} yet: run make there first.\n'
 
@@ -241,26 +244,17 @@ def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> 
 def test_environment_of_an_installed_ros_is_that_of_what_colcon_built(
     shell: str, tmp_path: Path
 ) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f'{shell} is not installed')
-    shutil.copy(ROOT / 'env.sh', tmp_path)
     command = tmp_path / 'install' / 'some_package' / 'lib' / 'some_package' / 'some_node'
     command.parent.mkdir(parents=True)
     command.write_text('#!/bin/sh\n')
     command.chmod(0o755)
     for ending in ('sh', 'bash', 'zsh'):
         (tmp_path / 'install' / f'setup.{ending}').write_text('echo "${undefined}ROS"\n')
-    run = subprocess.run(
-        [shell, '-euc', '. ./env.sh; command -v some_node; set | grep ^_stewart || true'],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script = '. ./env.sh; command -v some_node; set | grep ^_stewart || true'
+    run = typed(shell, script, tmp_path, '-euc')
     assert run.stdout.splitlines() == ['ROS', str(command)], run.stderr
     (tmp_path / '.venv').mkdir()
-    moved = subprocess.run([shell, '-c', '. ./env.sh'], cwd=tmp_path, check=False)
-    assert moved.returncode != 0
+    assert typed(shell, '. ./env.sh', tmp_path).returncode != 0
 
 
 @pytest.mark.ros

@@ -208,35 +208,36 @@ class Operator(Node):
         finally:
             self.destroy_client(client)
 
-    async def request(self, service: str, kind: Any = Trigger, **fields: Any) -> str:
+    async def request(
+        self,
+        service: str,
+        kind: Any = Trigger,
+        *,
+        heedless: bool = False,
+        undo: str = '',
+        **fields: Any,
+    ) -> str:
         """Call a service that answers with success and message; return what it says.
+
+        Args:
+            heedless: Go on waiting although a request to stop has come.
+            undo: Service that is called if this one succeeds after its answer was given up.
 
         Raises:
             RequestRefused: If it refuses, is not there or does not answer, see `answer`.
             StopRequested: If a request to stop came.
         """
-        self.heed()
+        if not heedless:
+            self.heed()
         client = self.create_client(kind, service)
         try:
-            await self._ready(client, service)
-            response = await self.answer(client.call_async(kind.Request(**fields)), service)
-        finally:
-            self.destroy_client(client)
-        if not response.success:
-            raise RequestRefused(service, response.message)
-        return str(response.message)
-
-    async def begin(self, service: str, end: str) -> str:
-        """Call a Trigger as `request` does; call `end` if it succeeds after that has given up."""
-        self.heed()
-        client = self.create_client(Trigger, service)
-        try:
-            await self._ready(client, service)
-            future = client.call_async(Trigger.Request())
+            await self._ready(client, service, heedless=heedless)
+            future = client.call_async(kind.Request(**fields))
             try:
-                response = await self.answer(future, service)
+                response = await self.answer(future, service, heedless=heedless)
             except (RequestRefused, StopRequested):
-                await self._take_back(future, service, end)
+                if undo:
+                    await self._take_back(future, service, undo)
                 raise
         finally:
             self.destroy_client(client)
@@ -244,23 +245,15 @@ class Operator(Node):
             raise RequestRefused(service, response.message)
         return str(response.message)
 
-    async def _take_back(self, future: Future, service: str, end: str) -> None:
+    async def _take_back(self, future: Future, service: str, undo: str) -> None:
         """End what a request has begun whose answer nobody waits for any more."""
         try:
             await self.answer(future, service, heedless=True)
         except RequestRefused as silence:
-            reason = f'{silence.reason}; it may still begin, `{end}` ends it'
+            reason = f'{silence.reason}; it may still begin, `{undo}` ends it'
             raise RequestRefused(service, reason) from silence
-        if not future.result().success:
-            return
-        client = self.create_client(Trigger, end)
-        try:
-            await self._ready(client, end, heedless=True)
-            response = await self.answer(client.call_async(Trigger.Request()), end, heedless=True)
-        finally:
-            self.destroy_client(client)
-        if not response.success:
-            raise RequestRefused(end, response.message)
+        if future.result().success:
+            await self.request(undo, heedless=True)
 
     async def switch_on(self) -> None:
         """Have the drives on; a request to stop while they come on has them off again.

@@ -59,9 +59,8 @@ def main(arguments: argparse.Namespace) -> int:
     service = f'{arguments.of}/{arguments.action}'
 
     async def ask(operator: Operator) -> str:
-        if arguments.action == 'start':
-            return await operator.begin(service, f'{arguments.of}/stop')
-        return await operator.request(service)
+        undo = f'{arguments.of}/stop' if arguments.action == 'start' else ''
+        return await operator.request(service, undo=undo)
 
     async def stop(operator: StopOperator) -> str:
         told = partial(print, flush=True)
