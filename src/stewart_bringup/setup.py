@@ -33,6 +33,7 @@ setup(
         ],
         'stewart.verbs': [
             'demo = stewart_bringup.verbs.demo',
+            'diagnostics = stewart_bringup.verbs.diagnostics',
             'drive = stewart_bringup.verbs.drive',
             'jog = stewart_bringup.verbs.jog',
             'move = stewart_bringup.verbs.move',

@@ -168,6 +168,17 @@ def test_a_program_reads_the_state(capfd: pytest.CaptureFixture[str]) -> None:
     }
 
 
+def test_every_node_tells_how_it_is(capfd: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(ask(capfd, 'diagnostics', '--json'))
+    told = {item['name']: item for item in found}
+    assert told['driver: backend']['level'] == 'OK'
+    assert 'simulated' in told['driver: backend']['message']
+    assert {'inverse_kinematics', 'cycloidal_trajectory', 'ocean_trajectory'} <= {
+        name.partition(':')[0] for name in told
+    }
+    assert len(told) == len(found)
+
+
 def test_ten_millimetres_up_and_down_again(capfd: pytest.CaptureFixture[str]) -> None:
     up = height(ask(capfd, *UP))
     down = height(ask(capfd, *UP[:4], '-0.01', *UP[5:]))
