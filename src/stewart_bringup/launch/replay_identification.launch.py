@@ -3,8 +3,9 @@
 """Identify a platform from a recording, and see meanwhile what it did.
 
 The node identification reads the bag itself and keeps to the clock of this machine; the player is
-for people: it publishes the recording with /clock, which RViz and the model follow. The result is
-the latched topic ``identification/result``, and the folder `output`.
+for people: it publishes the recording with /clock, which RViz and the model follow, all in a
+namespace, so that a rig which runs on the same machine does not take it for its own. The result is
+the latched topic ``identification/result`` in there, and the folder `output`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def generate_launch_description() -> LaunchDescription:
         [
             *this_machine(),
             DeclareLaunchArgument('bag', description='recording of a rig that was excited'),
-            *arguments(platform='ex800', namespace='', use_sim_time='true', rviz='false'),
+            *arguments(platform='ex800', namespace='replay', use_sim_time='true', rviz='false'),
             *arguments(model='true', log_level='info', output='identified'),
             *arguments(estimator='consistent', friction='per leg', play='true', rate='1.0'),
             OpaqueFunction(function=replay),
@@ -49,6 +50,8 @@ def replay(context):
     if asked(context, 'play'):
         rate = ParameterValue(LaunchConfiguration('rate'), value_type=float)
         player = {'bag': text(bag), 'rate': rate, 'publish_clock': CLOCK_RATE}
+        if namespace := value_of(context, 'namespace').strip('/'):
+            player['prefix'] = f'/{namespace}'
         found.append(process('player', parameters=[player]))
         if asked(context, 'model'):
             found.append(model(context, value_of(context, 'platform')))

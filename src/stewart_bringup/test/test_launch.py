@@ -248,7 +248,7 @@ def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> N
         # All of it, however long this process is busy with something else.
         whole = QoSProfile(depth=10_000)
         clock = harness.listen(Clock, 'clock', whole)
-        legs = harness.listen(JointState, 'actuator_states', whole)
+        legs = harness.listen(JointState, '/replay/actuator_states', whole)
         replay = start('replay_identification', bag=bag, output=found.parent, friction='common')
         harness.until(lambda: len(clock) > 500 and len(legs) > 1000, LIMIT)
         harness.until(lambda: replay.says('all ten parameters') and found.is_file(), LIMIT)

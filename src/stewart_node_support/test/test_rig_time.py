@@ -12,7 +12,9 @@ pytest.importorskip('rclpy')
 
 from node_harness import Harness
 from rosgraph_msgs.msg import Clock
+from stewart_interfaces.msg import DriverState
 from stewart_node_support import rig_time
+from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_node_support.stamps import from_nanoseconds
 
@@ -32,3 +34,21 @@ def test_simulated_time_counts_while_it_is_published(monkeypatch: pytest.MonkeyP
         # A rig that has ended leaves the node's own clock.
         steady[0] += rig_time.SILENCE
         assert found.now() >= own.now()
+
+
+@pytest.mark.parametrize(('second', 'follows'), [(1_760_000_000, False), (10, True)])
+def test_a_bag_that_is_played_beside_a_real_rig_does_not_tell_its_time(
+    second: int, *, follows: bool
+) -> None:
+    then = 1_700_000_000 * 10**9
+    with Harness() as harness:
+        found = RigTime(harness.probe)
+        player = harness.probe.create_publisher(Clock, '/clock', 1)
+        rig = harness.probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
+        player.publish(Clock(clock=from_nanoseconds(then)))
+        harness.until(lambda: found.now().nanoseconds == then)
+        state = DriverState(state=DriverState.ENABLED)
+        state.header.stamp.sec = second
+        rig.publish(state)
+        harness.spin(0.1)
+        assert (found.now().nanoseconds == then) == follows
