@@ -23,7 +23,12 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import qos_profile_sensor_data, QoSProfile
+from rclpy.qos import (
+    DurabilityPolicy,
+    qos_profile_sensor_data,
+    QoSProfile,
+    ReliabilityPolicy,
+)
 from rosbags.interfaces import QosDurability, QosReliability
 from sensor_msgs.msg import Imu, JointState
 from stewart_bags.errors import BagExists
@@ -41,8 +46,10 @@ LEGS = [f'leg_{number}' for number in range(1, 7)]
 
 LIMITED = """
 import resource
-from stewart_bags.nodes.recorder import main
+import sys
+from stewart_node_support.executable import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
+sys.argv[0] = 'recorder'
 main()
 """
 
@@ -164,6 +171,40 @@ def test_latched_publisher_beside_a_volatile_one_is_heard(graph: Graph, tmp_path
     graph.spin_until(lambda: recorder.counts['/driver/state'] == 2)
 
 
+def test_a_publisher_that_comes_back_with_other_offers_is_heard(
+    graph: Graph, tmp_path: Path
+) -> None:
+    latched = QoSProfile(
+        depth=1,
+        reliability=ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    )
+    first = graph.node.create_publisher(Imu, 'imu/data', latched)
+    recorder = graph.record(tmp_path / 'bag')
+    graph.spin_until(lambda: first.get_subscription_count() == 1)
+    graph.node.destroy_publisher(first)
+    second = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    graph.spin_until(lambda: second.subscribers == 1)
+    second.publish(Imu())
+    graph.spin_until(lambda: recorder.counts['/imu/data'] == 1)
+
+
+def test_a_recorder_outlives_who_comes_to_rest(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = graph.node.create_publisher(DriverState, 'driver/state', STATE_QOS)
+    recorder = graph.record(tmp_path / 'bag', outlive='driver/state')
+    graph.spin_until(lambda: driver.get_subscription_count() == 1)
+    assert not recorder.may_end
+    now = time.monotonic()
+    monkeypatch.setattr('stewart_bags.nodes.recorder.time.monotonic', lambda: now + 15.0)
+    assert recorder.may_end, 'a driver that does not end keeps no recorder'
+    monkeypatch.undo()
+    graph.node.destroy_publisher(driver)
+    graph.spin_until(lambda: recorder.may_end)
+    assert graph.record(tmp_path / 'other').may_end
+
+
 def test_chosen_topics_are_recorded_and_no_others(graph: Graph, tmp_path: Path) -> None:
     CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
     CountedPublisher(graph.node, JointState, 'actuator_states', COMMAND_QOS)
@@ -189,7 +230,7 @@ def test_diagnostics_carry_counts_and_turn_red_when_the_disk_fails(
     graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imu = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
-    recorder = graph.record(tmp_path / 'bag', topics=['imu/data'])
+    recorder = graph.record(tmp_path / 'bag', topics=['imu/data'], exit_on_failure=False)
     graph.spin_until(lambda: imu.subscribers == 1)
     imu.publish(Imu())
     graph.spin_until(lambda: recorder.counts['/imu/data'] == 1)

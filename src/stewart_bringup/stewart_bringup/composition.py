@@ -159,6 +159,8 @@ def compose(
         if record is not None:
             taken = {
                 'poll_period': POLL_PERIOD,
+                # The rig goes on without a bag.
+                'exit_on_failure': False,
                 **chosen.get(RECORDER, {}),
                 'output': str(record),
                 'topics': sorted(Ledger(nodes).counts()),

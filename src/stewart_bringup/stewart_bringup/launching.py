@@ -51,7 +51,7 @@ from stewart_node_support.executable import node_entry
 from stewart_node_support.running import on_this_machine
 from stewart_simulation.rig.directory import READY
 
-DRIVER = 'driver'
+DRIVER, STATE = 'driver', 'driver/state'
 STARTED = 'DISABLED: started'
 QUIET = {'warn', 'error', 'fatal'}
 # A stop from full speed takes a second or two; SIGTERM comes this long after SIGINT [s].
@@ -312,9 +312,9 @@ def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any
     ]
     actions: list[Any] = []
     if asked(context, 'record'):
-        # First, so that it is there when the others begin.
-        output = {'output': text(value_of(context, 'bag'))}
-        actions.append(process(RECORDER, parameters=[*parameters, output]))
+        # First, so that it is there when the others begin, and until they have come to rest.
+        own = {'output': text(value_of(context, 'bag')), 'outlive': STATE}
+        actions.append(process(RECORDER, parameters=[*parameters, own]))
     if VIRTUAL_RIG not in names:
         return [*actions, *others]
     rig = start(VIRTUAL_RIG, log_level=level)

@@ -139,6 +139,11 @@ def spin(
         return _spin(nodes, signals, pace, task=task, start=True, ready=ready)
 
 
+def _may_end(nodes: Sequence[Node], stop: StopSignals) -> bool:
+    """Tell whether a request to stop is heeded; a node that outlives others has ``may_end``."""
+    return stop.requested and all(getattr(node, 'may_end', True) for node in nodes)
+
+
 def _started(factory: Callable[[], Node], files: Sequence[Path], stop: StopSignals) -> Node:
     node = factory()
     try:
@@ -178,7 +183,7 @@ def _spin(
         stack.callback(stop.on_request, None)
         pending = None if task is None else executor.create_task(task)
         try:
-            while not (stop.requested or (pending is not None and pending.done())):
+            while not (_may_end(nodes, stop) or (pending is not None and pending.done())):
                 turn()
         except ExternalShutdownException:
             pass

@@ -242,6 +242,22 @@ def test_request_from_another_thread_ends_the_spin_at_once() -> None:
     assert time.monotonic() - begin >= 0.1
 
 
+def test_a_node_that_outlives_others_is_waited_for() -> None:
+    class Patient(Node):
+        turns, may_end = 0, False
+
+        def turn(self) -> None:
+            stop.request()
+            self.turns += 1
+            self.may_end = self.turns == 3
+
+    stop, node = StopSignals(), Patient('patient')
+    node.create_timer(0.01, node.turn)
+    spin([node, Node('idle')], stop=stop)
+
+    assert node.turns == 3
+
+
 def test_handlers_are_put_back_after_a_spin() -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     node = Node('idle')

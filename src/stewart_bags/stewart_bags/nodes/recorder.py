@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+import math
 from operator import itemgetter
-import sys
+import time
 from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -21,7 +21,6 @@ from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.errors import sentence_of
 from stewart_node_support.inbox import Gate
 from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
@@ -33,8 +32,10 @@ FETCH_PERIOD = 0.02
 SIMULATED_FETCH_PERIOD_NS = 5_000_000
 # In one of so many periods the middleware may tell of messages that it has lost.
 FETCHES_PER_LOOK = 50
-# The executable looks this often whether the disk has failed [s].
+# The disk is looked at so often [s].
 FAILURE_PERIOD = 0.2
+# A driver comes to rest within 15 s; after those launch sends SIGTERM [s].
+LONGEST_OUTLIVING = 14.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,12 @@ class RecorderParameters:
         0.1, 'time between two looks for new topics [s]', min=0.01, max=60.0
     )
     queue_size: int = param(CAPACITY, 'messages that may wait for the disk', min=1, max=10_000_000)
+    exit_on_failure: bool = param(True, 'end with exit code 1 when the disk takes no more')
+    outlive: str = param(
+        '',
+        'topic whose last publisher is waited for after a request to stop, '
+        f'{LONGEST_OUTLIVING:g} s at most; empty: end at once',
+    )
 
 
 class Recorder(Node):
@@ -72,7 +79,7 @@ class Recorder(Node):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('recorder', **kwargs)
-        parameters = declare(self, RecorderParameters)
+        self._chosen = parameters = declare(self, RecorderParameters)
         writer = BagWriter(
             parameters.output,
             storage=Storage(parameters.storage),
@@ -94,7 +101,9 @@ class Recorder(Node):
         self._timers_running = [
             self.create_timer(parameters.poll_period, self.discover),
             self._fetching,
+            self.create_timer(FAILURE_PERIOD, self._look_at_disk),
         ]
+        self._asked_to_end = math.inf
         self.discover()
 
     @property
@@ -124,8 +133,20 @@ class Recorder(Node):
             if offers and topic not in self._unrecordable:
                 self._follow(topic, types[0], offers)
 
+    @property
+    def may_end(self) -> bool:
+        """Whether a request to stop is heeded: what the rig does on its end is wanted, too."""
+        now, topic = time.monotonic(), self._chosen.outlive
+        self._asked_to_end = min(self._asked_to_end, now)
+        waited = now - self._asked_to_end > LONGEST_OUTLIVING
+        return not topic or waited or not self.count_publishers(topic)
+
     def destroy_node(self) -> None:
-        """Write what is waiting, finish the bag, then take the node down; once is enough."""
+        """Write what is waiting, finish the bag, then take the node down; once is enough.
+
+        Raises:
+            BagError: If the disk has failed, and the parameter ``exit_on_failure`` is true.
+        """
         running, self._timers_running = self._timers_running, []
         for timer in running:
             timer.cancel()
@@ -139,6 +160,12 @@ class Recorder(Node):
         except BagError as error:
             self.get_logger().error(str(error))
         super().destroy_node()
+        if running:
+            self._look_at_disk()
+
+    def _look_at_disk(self) -> None:
+        if self._chosen.exit_on_failure and self.recording.failure is not None:
+            raise self.recording.failure
 
     def _follow(self, topic: str, msgtype: str, offers: list[QoSProfile]) -> None:
         request = matching(offers)
@@ -214,31 +241,10 @@ class Recorder(Node):
 
 def _asks_less(request: QoSProfile, present: QoSProfile) -> bool:
     """Tell whether a new request can be served by publishers that cannot serve the present one."""
-    return (request.reliability, request.durability) > (present.reliability, present.durability)
-
-
-def main() -> None:
-    """Record until stopped, or until the disk takes no more: that ends it with 1."""
-    made: list[Recorder] = []
-
-    def alone() -> Recorder:
-        recorder = Recorder()
-        made.append(recorder)
-        # Who composes nodes goes on without a bag; here there is nothing else to do.
-        recorder.create_timer(FAILURE_PERIOD, partial(_raise_failure, recorder))
-        return recorder
-
-    run(alone)
-    for recorder in made:
-        # The last messages are written after the last turn.
-        if recorder.recording.failure is not None:
-            sys.exit(sentence_of(recorder.recording.failure))
-
-
-def _raise_failure(recorder: Recorder) -> None:
-    if recorder.recording.failure is not None:
-        raise recorder.recording.failure
+    return bool(
+        request.reliability > present.reliability or request.durability > present.durability
+    )
 
 
 if __name__ == '__main__':
-    main()
+    run(Recorder)

@@ -65,12 +65,12 @@ def main(arguments: argparse.Namespace) -> int:
         from stewart_bags.nodes.recorder import Recorder
         from stewart_node_support.running import spin
 
-        recorder = Recorder(
+        overrides = [
             # rclpy cannot tell the type of an empty list.
-            parameter_overrides=[
-                Parameter(name, value=item) for name, item in values.items() if item
-            ]
-        )
+            *(Parameter(name, value=item) for name, item in values.items() if item),
+            Parameter('exit_on_failure', value=False),
+        ]
+        recorder = Recorder(parameter_overrides=overrides)
         recording = recorder.recording
         wanted = {recorder.resolve_topic_name(name) for name in arguments.topics}
         begin = time.monotonic()
