@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
     AccelerationSeries,
@@ -24,6 +25,7 @@ from stewart_bags.series import (
     Series,
     SetpointSeries,
 )
+from stewart_bags.topics import NS
 from stewart_bags.unstamped import stamped
 from stewart_tables.columns import ACCELERATION, POSE, TWIST
 
@@ -57,7 +59,8 @@ def rows(
     Returns:
         Names of the columns; quantities that were never measured have none.
         (n, columns): ``time_s`` is the stamp after the beginning of the bag, the same for all its
-        topics; the time of receipt where all stamps are zero.
+        topics; the time of receipt where all stamps are zero. Where they are of another clock, it
+        goes with the stamps from the first receipt on.
 
     Raises:
         MissingTopic, WrongType: If there is no such topic, or its type has no columns.
@@ -78,8 +81,22 @@ def rows(
         for columns, attributes in KINDS[kind]:
             names += columns
             arrays += [_in_base(series, attribute) for attribute in attributes]
-    time = stamped(series, tell).seconds(bag.start_ns)
+    series = stamped(series, tell)
+    time = series.seconds(bag.start_ns + _clock_ahead(series, tell))
     return names, np.concatenate([time[:, None], *arrays], axis=1)
+
+
+def _clock_ahead(series: Series, tell: Callable[[str], None]) -> int:
+    """Return how far ahead of the bag's clock that of the stamps is; 0 where it is the same."""
+    foreign = next((item for item in series.findings if item.kind is Kind.CLOCK), None)
+    if foreign is None or foreign.count < np.count_nonzero(series.stamp_ns):
+        return 0  # or it was set on the way, which --check tells
+    ahead = int(series.stamp_ns[foreign.first] - series.bag_time_ns[foreign.first])
+    tell(
+        f'{series.topic}: the stamps are of another clock, {ahead / NS:.6g} s from that of the '
+        'bag; time_s begins when the first message was received'
+    )
+    return ahead
 
 
 def _in_base(series: Series, attribute: str) -> Array:

@@ -116,6 +116,17 @@ def hash_of(definition: str, msgtype: str) -> str | None:
         return None
 
 
+def differs_here(definition: str, msgtype: str) -> bool:
+    """Tell whether a full definition of a type, as in a bag, is another one than ours."""
+    store = jazzy_typestore()
+    try:
+        require(store, msgtype)
+    except UnknownType:
+        return False
+    theirs = hash_of(definition, msgtype)
+    return theirs is not None and theirs != store.hash_rihs01(msgtype)
+
+
 def typestore_of(connections: list[Connection]) -> Typestore:
     """Return the type store of a bag: its own definitions first, ours where it has none.
 

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 GAP_FACTOR = 3.5
 """A step of more median periods is a gap; across shorter ones a curve can be drawn."""
+ANOTHER_CLOCK_NS = 3_600_000_000_000
+"""No message takes so long to be recorded: another clock made a stamp that is so far off."""
 # An attitude whose norm is off by more is no rotation; float32 drivers stay below.
 QUATERNION_TOLERANCE = 1e-3
 
@@ -22,6 +24,7 @@ class Kind(Enum):
     BACKWARDS = 'stamp goes backwards'
     DUPLICATE = 'stamp repeats'
     UNSET = 'stamp is zero'
+    CLOCK = 'stamp is of another clock than the bag'
     GAP = 'gap'
     NOT_FINITE = 'not a finite number'
     NOT_A_ROTATION = 'quaternion is not of norm 1'
@@ -44,9 +47,17 @@ class Finding:
         return f'{self.kind.value} at {self.count} {samples}, first at index {self.first}{detail}'
 
 
-def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
-    """Find zero, repeating and backward stamps [ns], and steps above three median periods."""
+def examine_stamps(stamp_ns: NDArray[np.int64], bag_time_ns: NDArray[np.int64]) -> list[Finding]:
+    """Find zero, foreign, repeating and backward stamps, and steps above three median periods.
+
+    Args:
+        stamp_ns, bag_time_ns: Of each message, shape (n,) [ns].
+    """
     findings = _where(Kind.UNSET, stamp_ns == 0)
+    ahead = stamp_ns - bag_time_ns
+    foreign = (np.abs(ahead) > ANOTHER_CLOCK_NS) & (stamp_ns != 0)
+    if foreign.any():
+        findings += _where(Kind.CLOCK, foreign, f'by {ahead[foreign][0] / 1e9:.6g} s')
     if len(stamp_ns) < 2:
         return findings
     steps = np.diff(stamp_ns)

@@ -11,6 +11,7 @@ import struct
 from rosbags.interfaces import Nodetype, QosDurability
 from stewart_bags.cdr_layout import layout_of, LayoutError
 from stewart_bags.errors import BagError
+from stewart_bags.findings import ANOTHER_CLOCK_NS
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS, RawMessage, Topic
 
@@ -90,13 +91,14 @@ class Restamper:
     """Put other stamps into serialised messages, as a schedule says.
 
     Stamps that are zero were never set and stay zero; a message that does not fit its type stays
-    as it is.
+    as it is. Stamps of another clock than the bag's are shifted with the difference of the clocks.
     """
 
     def __init__(self, bag: Bag, schedule: Schedule) -> None:
         self._bag = bag
         self._schedule = schedule
         self._headed: dict[str, bool] = {}
+        self._ahead: dict[str, int] = {}
 
     def __call__(self, message: RawMessage) -> bytes:
         """Return the bytes of a message with its stamps shifted."""
@@ -107,10 +109,23 @@ class Restamper:
         for at in self._places(message):
             seconds, rest = pattern.unpack_from(data, at)
             if seconds or rest:
-                pattern.pack_into(
-                    data, at, *divmod(self._schedule.shifted(seconds * NS + rest), NS)
-                )
+                stamp_ns = seconds * NS + rest
+                stamp_ns -= self._clock_ahead(message, stamp_ns)
+                pattern.pack_into(data, at, *divmod(self._schedule.shifted(stamp_ns), NS))
         return bytes(data)
+
+    def _clock_ahead(self, message: RawMessage, stamp_ns: int) -> int:
+        """Return how far ahead of the bag's clock that of a topic's stamps is [ns].
+
+        Topics whose clocks are about as far ahead share one: what lies between their stamps stays.
+        """
+        found = self._ahead.get(message.topic)
+        if found is None:
+            ahead = stamp_ns - message.time_ns
+            known = (0, *self._ahead.values())
+            found = next((item for item in known if abs(ahead - item) < ANOTHER_CLOCK_NS), ahead)
+            self._ahead[message.topic] = found
+        return found
 
     def _places(self, message: RawMessage) -> list[int]:
         """Return where the stamps lie in a message."""

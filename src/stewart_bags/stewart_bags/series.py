@@ -407,7 +407,7 @@ def _room(like: NDArray[Any], count: int) -> NDArray[Any]:
 def _examined(arrays: dict[str, Any]) -> dict[str, Any]:
     """Add the findings, and the frame in place of the frames."""
     frames = sorted(arrays.pop('frames'))
-    findings = examine_stamps(arrays['stamp_ns'])
+    findings = examine_stamps(arrays['stamp_ns'], arrays['bag_time_ns'])
     for name, value in arrays.items():
         if not isinstance(value, np.ndarray) or value.dtype != np.float64:
             continue

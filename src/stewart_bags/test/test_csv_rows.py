@@ -13,7 +13,9 @@ import pytest
 from rosbags.typesys.store import Typestore
 from stewart_bags.csv_rows import ACCELERATION, IMU, POSE, rows, TWIST
 from stewart_bags.errors import WrongType
+from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
+from stewart_bags.series import read_joints
 from stewart_bags.writing import BagWriter
 
 START_NS = 1_700_000_000_000_000_000
@@ -148,3 +150,23 @@ def test_a_topic_that_nobody_stamped_has_the_times_of_receipt(
     np.testing.assert_allclose(unstamped[:, 0], 0.1 * np.arange(5), atol=1e-9)
     np.testing.assert_allclose(stamped[:, 0], 7e-9, atol=1e-12)
     assert told == ["/actuator_states: all stamps are zero, the bag's own times are used"]
+
+
+def test_a_clock_that_began_with_its_machine_counts_from_the_first_receipt(
+    tmp_path: Path, joint_state: Callable[..., Any]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.write('/others', START_NS, joint_state(0, START_NS))
+        for number, late in enumerate((0, 3, 1)):
+            time_ns = START_NS + 10**9 + 10**8 * number + 10**6 * late
+            writer.write('/legs', time_ns, joint_state(number, 10**10 + 10**8 * number))
+    told: list[str] = []
+    with Bag(tmp_path / 'bag') as bag:
+        _, found = rows(bag, '/legs', told.append)
+        finding = read_joints(bag, '/legs').findings[0]
+    np.testing.assert_allclose(found[:, 0], [1.0, 1.1, 1.2], atol=1e-9)
+    assert (finding.kind, finding.count, finding.first) == (Kind.CLOCK, 3, 0)
+    assert told == [
+        '/legs: the stamps are of another clock, -1.7e+09 s from that of the bag; '
+        'time_s begins when the first message was received'
+    ]

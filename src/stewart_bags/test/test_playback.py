@@ -105,6 +105,31 @@ def test_only_the_stamp_changes(make_bag: Callable[..., Path]) -> None:
             assert data[:4] + data[12:] == item.data[:4] + item.data[12:]
 
 
+@pytest.mark.parametrize('rate', [1.0, 0.5])
+def test_stamps_of_another_clock_are_shifted_to_now_together(
+    tmp_path: Path, joint_state: Callable[..., Any], rate: float
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(4):
+            time_ns = START_NS + number * 10**8
+            writer.write('/legs', time_ns, joint_state(number, 10**10 + number * 10**8))
+            # Made 20 ms before, received 1 ms later.
+            early = 10**10 + number * 10**8 - 2 * 10**7
+            writer.write('/other_legs', time_ns + 10**6, joint_state(number, early))
+    found: dict[str, list[int]] = {'/legs': [], '/other_legs': []}
+    with Bag(tmp_path / 'bag') as bag:
+        restamp = Restamper(bag, Schedule(bag.start_ns, rate, NOW_NS))
+        for item in bag.raw():
+            data = restamp(item)
+            message: Any = bag.typestore.deserialize_cdr(data, 'sensor_msgs/msg/JointState')
+            stamp = message.header.stamp
+            found[item.topic].append(stamp.sec * 10**9 + stamp.nanosec - NOW_NS)
+    period = round(10**8 / rate)
+    assert found['/legs'] == [number * period for number in range(4)]
+    early = round(2 * 10**7 / rate)
+    assert found['/other_legs'] == [number * period - early for number in range(4)]
+
+
 def test_recorded_stamps_leave_the_bytes_alone(make_bag: Callable[..., Path]) -> None:
     with Bag(make_bag(20)) as bag:
         restamp = Restamper(bag, Schedule(bag.start_ns, 3.0))

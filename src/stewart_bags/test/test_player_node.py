@@ -271,6 +271,20 @@ def test_a_topic_whose_name_ros_2_does_not_allow_is_left_out(
     assert set(player.published) & {'/camera/0/name', '/note', '/my-topic'} == {'/note'}
 
 
+def test_a_topic_whose_type_was_defined_otherwise_is_left_out(
+    theatre: Theatre, tmp_path: Path
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        writer.add_topic('/old', 'std_msgs/msg/Int32', definition='int64 data\n')
+        writer.write_raw('/old', START_NS, bytes(12))
+        writer.write('/note', START_NS, text('here'))
+    theatre.listen(String, '/note')
+    player = theatre.play(tmp_path / 'bag')
+    theatre.spin_until(lambda: len(theatre.heard) == 1)
+    assert set(player.published) & {'/old', '/note'} == {'/note'}
+
+
 def test_a_loop_lasts_as_long_as_the_bag(theatre: Theatre, tmp_path: Path) -> None:
     with BagWriter(tmp_path / 'bag') as writer:
         text = writer.typestore.types['std_msgs/msg/String']

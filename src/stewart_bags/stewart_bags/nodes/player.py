@@ -13,7 +13,7 @@ from rclpy.exceptions import InvalidTopicNameException
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
-from stewart_bags.definitions import message_class
+from stewart_bags.definitions import differs_here, message_class
 from stewart_bags.errors import BagError, UnknownType
 from stewart_bags.nodes.offered_qos import to_play
 from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clock
@@ -101,6 +101,11 @@ class Player(Node):
         for name in names:
             topic = self.bag.topics[name]
             if name == CLOCK and self._chosen.publish_clock:
+                continue
+            if topic.definition and differs_here(topic.definition, topic.msgtype):
+                # Whoever hears it would read the numbers from other places.
+                other = f'{topic.msgtype} was defined otherwise when it was recorded'
+                self.get_logger().warning(f'{name} is not played: {other}')
                 continue
             try:
                 kind = message_class(topic.msgtype)

@@ -32,7 +32,8 @@ HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 DETAILS = """
 CSV goes to standard output, with the columns of docs/conventions.md; time_s counts from the
 beginning of the bag, for all topics alike. Where all stamps of a topic are zero it is the time of
-receipt, and a sentence says so.
+receipt; where another clock made them, of a simulation or of a sensor that counts from its start,
+it begins when the first message was received. A sentence says so.
 
 examples:
   stewart bag run_1 --check
@@ -164,7 +165,7 @@ def _joints(bag: Bag, topic: str) -> tuple[str, ...]:
 
 
 def _stamps_only(bag: Bag, topic: str) -> list[Finding]:
-    stamps = (item.stamp_ns for item in bag.messages([topic]))
-    known = np.fromiter((stamp for stamp in stamps if stamp is not None), np.int64)
+    pairs = ((item.stamp_ns, item.time_ns) for item in bag.messages([topic]))
+    known = np.array([pair for pair in pairs if pair[0] is not None], np.int64).reshape(-1, 2)
     # A topic that is published on change has no period, and hence no gaps.
-    return [finding for finding in examine_stamps(known) if finding.kind is not Kind.GAP]
+    return [finding for finding in examine_stamps(*known.T) if finding.kind is not Kind.GAP]

@@ -24,6 +24,7 @@ all but the last half second.
 
 examples:
   stewart record -o run_1
+  stewart record -o run_1 --use-sim-time
   stewart record /setpoint /actuator_states --duration 60 --storage sqlite3
 """
 
@@ -45,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         choices = [item.value for item in kind]
         add(f'--{name}', choices=choices, default=choices[0], help=text)
+    in_simulation = 'bag time is that of /clock, as for a rig in simulated time'
+    add('--use-sim-time', action='store_true', help=in_simulation)
     add('--duration', type=positive, metavar='SECONDS', help='end after this time [s]')
 
 
@@ -69,6 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
             # rclpy cannot tell the type of an empty list.
             *(Parameter(name, value=item) for name, item in values.items() if item),
             Parameter('exit_on_failure', value=False),
+            Parameter('use_sim_time', value=arguments.use_sim_time),
         ]
         recorder = Recorder(parameter_overrides=overrides)
         recording = recorder.recording
