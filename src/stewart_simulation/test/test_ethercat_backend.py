@@ -354,6 +354,24 @@ def test_free_maps_carry_force_and_read_only_ones_are_used_as_they_are(
     assert user.all_samples[-1].forces is None
 
 
+@pytest.mark.slow
+@pytest.mark.realtime
+def test_soem_starts_clocks_of_32_bits_and_drives_without_complete_access(
+    rig: Any, use: Callable[..., User]
+) -> None:
+    for leg in (1, 3, 4):
+        rig.faults.call('variant', slave=leg, clock_bits=32, complete_access=False)
+    user = use(supervision=CALM_SUPERVISION, **SLOW)
+    user.enable()
+    user.wave()
+    begin = user.samples()[-1].stamp
+    # Meanwhile their times begin anew.
+    until(lambda: user.state is not State.ENABLED or user.samples()[-1].stamp > begin + 5.0)
+
+    assert user.state is State.ENABLED, user.reason
+    assert rig.faults.call('observe')['sync_errors'] == [0] * 6
+
+
 def test_drives_without_their_zero_offsets_are_not_switched_on(
     rig: Any, use: Callable[..., User]
 ) -> None:

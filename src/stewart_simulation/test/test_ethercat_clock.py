@@ -139,3 +139,23 @@ def test_sync0_runs_from_its_start_time_on(build: Build, activation: int) -> Non
     assert clock.sync0_running
     bench.write(1, 0x0981, b'\x00')
     assert not clock.sync0_running
+
+
+def test_times_of_32_bits_begin_anew_and_sync0_goes_on(build: Build) -> None:
+    bench = build(1, clock_bits=32)
+    bench.address()
+    assert bench.read(1, 0x0008, 2) == 0x0004
+    clock = bench.segment.slaves[0].clock
+    # 3 ms before they begin anew; what a master writes above 32 bits is not there.
+    latch(bench)
+    offset = (2**32 - 3_000_000 - bench.read(1, 0x0918, 8)) % 2**32 | 7 << 32
+    bench.write(1, 0x0920, struct.pack('<Q', offset))
+    bench.start_sync0(1, ahead=5_000_000)
+    bench.write(1, 0x0981, b'\x03')
+
+    assert 2**32 - 3_000_000 < bench.read(1, 0x0910, 8) < 2**32
+    assert clock.sync0_active
+    assert not clock.sync0_running
+    bench.wait(0.01)
+    assert 0 < bench.read(1, 0x0910, 8) < 10_000_000
+    assert clock.sync0_running

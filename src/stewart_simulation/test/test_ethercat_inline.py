@@ -102,6 +102,28 @@ def test_six_axes_go_to_op_and_follow_a_wave(drive: str, use: Callable[..., User
     assert counters.round_trips.sum() == user.loop.cycles
 
 
+@pytest.mark.parametrize('narrow', [{1, 2, 3, 4, 5, 6}, {2, 5}, {1}], ids=str)
+def test_clocks_of_32_bits_and_drives_without_complete_access(
+    narrow: set[int], use: Callable[..., User]
+) -> None:
+    """Their times begin anew after 4.3 s, those of the others go on."""
+    user = use()
+    for leg in range(1, 7):
+        changes = {'clock_bits': 32 if leg in narrow else 64, 'complete_access': False}
+        user.rig.faults.apply('ethercat.variant', slave=leg, **changes)
+    user.begin()
+    user.until(lambda: user.seen('al_states') == ['OP'] * 6)
+    user.enable()
+    user.wave()
+    user.until(lambda: user.now > BEGIN + 2**32, patience=6.0)
+
+    followed = [item for item in user.samples if item.commanded_strokes is not None]
+    errors = np.array([item.strokes - item.commanded_strokes for item in followed])
+    assert user.state is State.ENABLED, user.reason
+    assert np.abs(errors).max() < 0.063 * 2 * CYCLE + 2e-4
+    assert user.seen('sync_errors') == [0] * 6
+
+
 def test_two_runs_are_the_same_to_the_bit_and_another_seed_is_not(
     use: Callable[..., User],
 ) -> None:

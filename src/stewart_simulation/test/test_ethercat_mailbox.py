@@ -127,6 +127,14 @@ def test_a_download_in_segments(build: Build) -> None:
     assert entry.value == data
 
 
+def test_a_drive_without_complete_access_says_so(build: Build) -> None:
+    bench = build(1, complete_access=False).preop()
+    for request in ('50 1810 01 00000000', '31 c260 00 04000000 000001fd'):
+        answer = bench.sdo(1, bytes.fromhex(request))
+        assert answer[0] == 0x80
+        assert answer[4:8].hex() == NO_COMPLETE
+
+
 def test_complete_access_writes_a_map_at_once(build: Build) -> None:
     bench = build(1).preop()
 

@@ -41,18 +41,23 @@ class DistributedClock:
     Args:
         drift: How much it is too fast [1]; 10e-6 gains ten microseconds per second.
         started: What the local time shows at first [ns].
+        bits: How many its times have, 32 or 64; with 32 they begin anew after 4.3 s.
 
     Attributes:
         forward, backward: When a frame passes on its way out and back, since it entered [ns].
         begun: Whether SYNC0 has come for the first time.
     """
 
-    def __init__(self, memory: Memory, instant: Instant, drift: float, started: int) -> None:
-        self._memory, self._instant = memory, instant
+    def __init__(
+        self, memory: Memory, instant: Instant, drift: float, started: int, bits: int = 64
+    ) -> None:
+        self._memory, self._instant, self._span = memory, instant, 1 << bits
         self._drift, self._correction, self._integral = drift, 0.0, 0.0
         self._then, self._local, self._offset = instant.ns, float(started), 0
         self._compared: int | None = None
-        # System time of the next SYNC0; None where it has not been activated in time.
+        # System time of the first and of the next SYNC0, which go on beyond the span; None where
+        # it has not been activated in time.
+        self._first = 0
         self._next: int | None = None
         self.begun = False
         self.forward = self.backward = 0
@@ -87,8 +92,11 @@ class DistributedClock:
         return int(self._local + elapsed * (1.0 + self._drift + self._correction))
 
     def system(self) -> int:
-        """Return this slave's copy of the system time [ns]."""
-        return (self.local(self.forward) + self._offset) & 0xFFFF_FFFF_FFFF_FFFF
+        """Return this slave's copy of the system time, as it shows it [ns]."""
+        return self._unwrapped() % self._span
+
+    def _unwrapped(self) -> int:
+        return self.local(self.forward) + self._offset
 
     @property
     def sync0_active(self) -> bool:
@@ -100,19 +108,18 @@ class DistributedClock:
     @property
     def sync0_running(self) -> bool:
         """Whether SYNC0 has begun; it never does if its start was in the past."""
-        begin = self._memory.get(registers.SYNC0_START, 8)
-        return self._next is not None and self.system() >= begin
+        return self._next is not None and self._unwrapped() >= self._first
 
     @property
     def due(self) -> float:
         """True time of the next SYNC0; infinite without one [ns]."""
-        return inf if self._next is None else self._instant.ns + self._next - self.system()
+        return inf if self._next is None else self._instant.ns + self._next - self._unwrapped()
 
     def pass_sync0(self) -> None:
         """Look forward to the SYNC0 after the one that is due, or after many that were missed."""
         assert self._next is not None
         cycle = self.cycle
-        behind = max(self.system() - self._next, 0) // cycle
+        behind = max(self._unwrapped() - self._next, 0) // cycle
         if not self.begun:
             self.begun = self._instant.rearranged = True
         self._next += cycle * (behind + 1 if behind > MISSED else 1)
@@ -140,7 +147,7 @@ class DistributedClock:
         backward = self.local(self.backward) if self._more_than_one_port else 0
         self._memory.set(registers.RECEIVE_TIME, 4, self.local(self.forward))
         self._memory.set(registers.RECEIVE_TIME + 4, 4, backward)
-        self._memory.set(registers.RECEIVE_TIME_UNIT, 8, self.local(self.forward))
+        self._memory.set(registers.RECEIVE_TIME_UNIT, 8, self.local(self.forward) % self._span)
 
     def _show(self) -> None:
         self._memory.set(registers.SYSTEM_TIME, 8, self.system())
@@ -167,13 +174,16 @@ class DistributedClock:
         self._memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, 0)
 
     def _activate(self) -> None:
-        begin = self._memory.get(registers.SYNC0_START, 8)
-        self._next = begin if self.sync0_active and self.system() < begin else None
+        now, span = self._unwrapped(), self._span
+        ahead = (self._memory.get(registers.SYNC0_START, 8) - now) % span
+        self._first = now + ahead
+        self._next = self._first if self.sync0_active and 0 < ahead < span // 2 else None
         self.begun = False
         self._instant.rearranged = True
 
     def _take_offset(self) -> None:
-        self._offset = self._memory.get(registers.SYSTEM_TIME_OFFSET, 8)
+        offset, span = self._memory.get(registers.SYSTEM_TIME_OFFSET, 8), self._span
+        self._offset = (offset + span // 2) % span - span // 2
         self._instant.rearranged = True
 
 

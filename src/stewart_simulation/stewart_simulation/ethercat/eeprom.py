@@ -16,8 +16,8 @@ SIZE = 2048
 FIRST_CATEGORY = 0x80
 CHECKSUM = 14
 COE = 0x04
-# CoE: SDO, PDO assignment, PDO configuration, complete access; no SDO information.
-COE_DETAILS = 0x2D
+# CoE: SDO, PDO assignment, PDO configuration; no SDO information.
+COE_DETAILS, COMPLETE_ACCESS = 0x0D, 0x20
 # Mailbox out and in, outputs with watchdog, inputs.
 CONTROL = (0x26, 0x22, 0x64, 0x20)
 
@@ -53,12 +53,19 @@ def crc8(data: bytes) -> int:
     return value
 
 
-def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> bytearray:
+def image(
+    identity: Identity,
+    ranges: Sequence[tuple[int, int]],
+    name: str,
+    *,
+    complete_access: bool = True,
+) -> bytearray:
     """Return the EEPROM of a slave with a CoE mailbox, 2 KiB with the check sum.
 
     Args:
         ranges: Start and length of the four sync managers [octet].
         name: Order code, Latin-1: ETG.1000.6 promises no more than octets.
+        complete_access: Whether its CoE has that.
     """
     content = bytearray(b'\xff' * SIZE)
     content[:FIRST_CATEGORY] = bytes(FIRST_CATEGORY)
@@ -72,7 +79,7 @@ def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> b
     struct.pack_into('<HH', content, 0x7C, SIZE // 128 - 1, 1)
     general = bytearray(32)
     general[0:4] = 1, 0, 1, 1
-    general[5] = COE_DETAILS
+    general[5] = COE_DETAILS | (COMPLETE_ACCESS if complete_access else 0)
     text = name.encode('latin-1')
     managers = b''.join(
         struct.pack('<HHBBBB', start, length, control, 0, 1, kind)

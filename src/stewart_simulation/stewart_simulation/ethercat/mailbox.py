@@ -55,8 +55,10 @@ class Transfer:
 class SdoServer:
     """Answers SDO requests out of an object dictionary, for a mailbox of some length [octet]."""
 
-    def __init__(self, dictionary: ObjectDictionary, mailbox: int) -> None:
-        self._dictionary = dictionary
+    def __init__(
+        self, dictionary: ObjectDictionary, mailbox: int, *, complete_access: bool = True
+    ) -> None:
+        self._dictionary, self._complete_access = dictionary, complete_access
         self._first, self._next = mailbox - FIRST_OVERHEAD, mailbox - SEGMENT_OVERHEAD
         self._upload: Transfer | None = None
         self._download: Transfer | None = None
@@ -73,6 +75,8 @@ class SdoServer:
                 return self._abort(0, 0, AbortCode.COMMAND)
             index, subindex = running.index, running.subindex
         try:
+            if kind in {UPLOAD, DOWNLOAD} and command & COMPLETE and not self._complete_access:
+                raise SdoAbort(AbortCode.NO_COMPLETE_ACCESS)
             if kind == UPLOAD:
                 return self._start_upload(command, index, subindex)
             if kind == DOWNLOAD:

@@ -75,6 +75,8 @@ class DriveType:
         sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
         request_delay: After what time it reads AL control [s]; what is written until then is lost.
+        clock_bits: Of the times of its distributed clock, 32 or 64.
+        complete_access: Whether a whole object is read and written at once, or 0x06010004 comes.
     """
 
     identity: Identity = R88D_1SN04H
@@ -91,6 +93,8 @@ class DriveType:
     sto_is_fault: bool = False
     enable_delay: float = 0.0
     request_delay: float = 1e-3
+    clock_bits: int = 64
+    complete_access: bool = True
     homing: homing.HomingSwitches | None = None
 
 

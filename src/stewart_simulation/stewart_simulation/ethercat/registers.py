@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 
+FEATURES, WIDE_CLOCK = 0x0008, 0x08
 STATION_ADDRESS = 0x0010
 DL_STATUS = 0x0110
 AL_CONTROL, AL_STATUS, AL_STATUS_CODE = 0x0120, 0x0130, 0x0134

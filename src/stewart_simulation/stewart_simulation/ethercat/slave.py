@@ -132,7 +132,10 @@ class Slave:
         start = registers.PROCESS_MEMORY
         self._ranges = ((start, mailbox), (start + 0x400, mailbox))
         ranges = (*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28))
-        self.content = eeprom.image(drive_type.identity, ranges, drive_type.name)
+        whole = drive_type.complete_access
+        self.content = eeprom.image(
+            drive_type.identity, ranges, drive_type.name, complete_access=whole
+        )
         self.power_up()
 
     def power_up(self) -> None:
@@ -141,10 +144,13 @@ class Slave:
         self.sync_managers = SyncManagers(memory, self._accessed)
         self.fmmus = Fmmus(memory, self.sync_managers)
         self.eeprom = eeprom.Eeprom(memory, self.content)
-        self.clock = DistributedClock(memory, self._instant, self._drift, self._instant.ns % 2**33)
+        bits = self.drive_type.clock_bits
+        started = self._instant.ns % 2**33
+        self.clock = DistributedClock(memory, self._instant, self._drift, started, bits)
         dictionary, self._process_data = dictionary_of(self.drive_type)
         self.dictionary = dictionary
-        server = SdoServer(dictionary, self.drive_type.mailbox)
+        whole = self.drive_type.complete_access
+        server = SdoServer(dictionary, self.drive_type.mailbox, complete_access=whole)
         self.mailbox = Mailbox(memory, self.sync_managers, server, self._instant)
         self.al = ApplicationLayer(memory, self)
         kind = self.drive_type
@@ -163,7 +169,8 @@ class Slave:
         self._asked: tuple[int, int] | None = None
         self.station = 0
         # Type, revision, FMMUs, sync managers, RAM, ports and features of the controller.
-        memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 0c 00')
+        memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 04 00')
+        memory.octets[registers.FEATURES] |= registers.WIDE_CLOCK if bits > 32 else 0
         memory.set(registers.PDI_CONTROL, 2, 0x0E08 if self.eeprom.valid else 0)
         memory.set(registers.WATCHDOG_DIVIDER, 2, 2498)
         memory.set(registers.WATCHDOG_PROCESS_DATA, 2, 1000)
