@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from itertools import chain
 import struct
 from typing import NamedTuple
@@ -87,19 +88,9 @@ def set_up(
     for item in kind.settings:
         if item.needed:
             drive.write(item.index, item.subindex, item.data)
-    units, exponent = interpolation_time(cycle_time)
     wanted = chain(
         (item for item in kind.settings if not item.needed),
-        (
-            Setting('interpolation time', objects.INTERPOLATION_TIME, 1, bytes([units])),
-            Setting(
-                'interpolation time',
-                objects.INTERPOLATION_TIME,
-                2,
-                struct.pack('<b', exponent),
-                signed=True,
-            ),
-        ),
+        _interpolation(cycle_time),
         kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
     )
     lacks = [*unknown, *_turned(drive), *_set_mode(drive), *guards.write(drive, wanted)]
@@ -114,19 +105,29 @@ def set_up(
     inputs, input_note = _assign(
         drive, objects.TRANSMIT_ASSIGNMENT, kind.maps.inputs, INPUTS, NEEDED_INPUTS
     )
-
-    def present(index: int, subindex: int) -> bytes:
-        try:
-            return drive.read(index, subindex)
-        except SdoRefused:
-            return b''  # write-only: zero is the best guess
-
     return PdoLayout(
-        OutputImage(drive.leg, outputs, present),
+        OutputImage(drive.leg, outputs, partial(_present, drive)),
         InputImage(drive.leg, inputs),
         '; '.join(filter(None, (output_note, input_note))),
         lacks,
     )
+
+
+def _interpolation(cycle_time: float) -> tuple[Setting, Setting]:
+    units, exponent = interpolation_time(cycle_time)
+    name, index = 'interpolation time', objects.INTERPOLATION_TIME
+    return (
+        Setting(name, index, 1, bytes([units])),
+        Setting(name, index, 2, struct.pack('<b', exponent), signed=True),
+    )
+
+
+def _present(drive: SdoChannel, index: int, subindex: int) -> bytes:
+    """Return what an object holds; of one that is write-only, zero is the best guess."""
+    try:
+        return drive.read(index, subindex)
+    except SdoRefused:
+        return b''
 
 
 def _set_mode(drive: SdoChannel) -> list[Lack]:

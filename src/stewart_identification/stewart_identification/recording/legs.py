@@ -111,22 +111,7 @@ def leg_record(
     }
     missing, stuck = absent_columns(series.effort), stuck_columns(series.effort)
     if forces:
-        if len(missing) == 6:
-            raise UnusableRecording(
-                f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
-                'effort, so there is no drive torque to identify from'
-            )
-        if missing:
-            remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
-        if len({*missing, *stuck}) == 6:
-            raise UnusableRecording(
-                f'{recording.path}: no effort of {series.topic} ever changes in '
-                f'{len(series)} messages, so no drive torque was measured'
-            )
-        if stuck:
-            text = 'one effort all the time, which no drive measures, their forces are not used'
-            remarks.append(_leg_remark(series, stuck, text))
-        remarks += _about_holes(recording, series, missing)
+        remarks += _about_forces(recording, series, missing, stuck)
         refused |= {
             'efforts not finite': np.asarray(~np.isfinite(series.effort).any(axis=1)),
             'efforts that jump away and back': glitches(series.effort, GLITCH_OF_EFFORTS),
@@ -152,6 +137,33 @@ def leg_record(
     held = samples_per_value(strokes[moving]), samples_per_value(efforts[moving])
     told = (*remarks, *good.remarks)
     return LegRecord(tuple(pieces), good.period, origin, begin, series.topic, told, held)
+
+
+def _about_forces(
+    recording: Recording, series: JointSeries, missing: tuple[int, ...], stuck: tuple[int, ...]
+) -> list[Remark]:
+    """Tell of legs whose forces are not used; raises `UnusableRecording` if that is all of them.
+
+    Args:
+        missing, stuck: Legs without an effort, and those with one and the same all the time.
+    """
+    if len(missing) == 6:
+        raise UnusableRecording(
+            f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
+            'effort, so there is no drive torque to identify from'
+        )
+    if len({*missing, *stuck}) == 6:
+        raise UnusableRecording(
+            f'{recording.path}: no effort of {series.topic} ever changes in '
+            f'{len(series)} messages, so no drive torque was measured'
+        )
+    told = []
+    if missing:
+        told.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
+    if stuck:
+        text = 'one effort all the time, which no drive measures, their forces are not used'
+        told.append(_leg_remark(series, stuck, text))
+    return [*told, *_about_holes(recording, series, missing)]
 
 
 def _travelling(strokes: Array) -> Array:
