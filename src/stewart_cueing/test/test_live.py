@@ -132,6 +132,6 @@ def test_vibration_of_fast_samples_is_no_slow_motion(frequency: float) -> None:
 def test_samples_that_are_not_dense_are_reached_one_by_one(interval: float) -> None:
     source = LiveInput(PERIOD, 0.2)
     for n in range(20):
-        sample = LEVEL + n
+        sample = LEVEL + 0.1 * n
         source.put(sample, n * interval)
         np.testing.assert_allclose(source._to, sample)

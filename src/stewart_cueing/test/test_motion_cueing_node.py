@@ -178,6 +178,27 @@ def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> No
     assert rig.node.phase is Phase.IDLE
 
 
+def test_rates_in_degrees_per_second_and_what_no_vehicle_does_are_told(rig: Ride) -> None:
+    def said(words: str) -> bool:
+        status = [s for message in rig.heard for s in message.status]
+        return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
+
+    rig.start()
+    largest = float(np.finfo(float).max)
+    for force, rate in ((9.8, 20.0), (largest, 0.0), (-largest, 0.0)):
+        rates = vector3_msg([0.0, 0.0, rate])
+        up = vector3_msg([0.0, 0.0, force])
+        rig.vehicle.publish(Imu(linear_acceleration=up, angular_velocity=rates))
+        rig.spin(0.02)
+    rig.spin(1.2)
+    assert said('no motion of a vehicle is heard (no vehicle has [0.0, 0.0, -1.79')
+    turning = LEVEL + np.array([0.0, 0.0, 0.0, 0.0, 0.0, 5.0])
+    rig.feel(VehicleRide(0.01 * np.arange(60), np.tile(turning, (60, 1))))
+    rig.spin(1.2)
+    assert said('rad/s: are the rates in deg/s?')
+    assert rig.node.phase is Phase.FOLLOW
+
+
 def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
     rig.drive(DriverState.DISABLED)
     answer = rig.call(Trigger, 'cueing/start')

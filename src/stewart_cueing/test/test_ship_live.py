@@ -173,6 +173,34 @@ def test_a_peak_period_that_is_not_that_of_the_waves_is_told(
         assert base.periods() == pytest.approx([0.0, 0.0, 0.8], rel=0.45)
 
 
+@pytest.mark.parametrize(
+    ('roll', 'shown', 'heave', 'unit', 'known'),
+    [
+        (20.0, 1.0, 0.0, 1.0, True),
+        # High above the axis of its roll an IMU feels less tilt.
+        (5.0, 0.3, 0.0, 1.0, True),
+        # A raft that lies in the slope of the waves.
+        (15.0, 0.0, 1.0, 1.0, True),
+        *((roll, 1.0, 0.0, 57.3, False) for roll in (0.2, 1.0, 2.5)),
+        (1.0, 0.0, 1.0, 57.3, False),
+    ],
+)
+def test_rates_in_degrees_per_second_are_told_by_the_specific_force(
+    roll: float, shown: float, heave: float, unit: float, *, known: bool
+) -> None:
+    base, rng, omega = LiveBase(6.0, 0.02, 0.2), np.random.default_rng(1), 2 * np.pi / 6.0
+    for n in range(round(60.0 / 0.02)):
+        sine, cosine = np.sin(0.02 * omega * n), np.cos(0.02 * omega * n)
+        angle, rate = np.radians(roll) * sine, np.radians(roll) * omega * cosine
+        up = 1.0 + heave * np.radians(roll) * cosine
+        force = 9.80665 * np.array([0.0, np.sin(shown * angle), up])
+        sample = np.append(force, [unit * rate, 0.0, 0.0])
+        with suppress(BaseInputError):
+            base.put(0.02 * n, sample + rng.normal(0.0, NOISES))
+    assert base.known(60.0) is known
+    assert base.contradiction().endswith('units are rad/s') is not known
+
+
 def test_what_the_legs_do_not_make_up_for_of_a_list_is_known() -> None:
     base = LiveBase(MODEL_PERIOD, PERIOD, 0.2)
     follower = LiveLevelling(MotionGuard(VIGO), base, PERIOD, MODEL_PERIOD, DELAY)

@@ -13,7 +13,7 @@ from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.nodes.following_node import FollowingNode, Phase
 from stewart_cueing.nodes.parameters import MotionCueingParameters
 from stewart_cueing.vehicle.datagrams import DatagramSocket
-from stewart_cueing.vehicle.inputs import doubt
+from stewart_cueing.vehicle.inputs import doubt, DOUBTED, require_of_a_vehicle
 from stewart_cueing.vehicle.live import LiveRide
 from stewart_cueing.vehicle.ride import settings_for
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
@@ -28,6 +28,9 @@ from stewart_node_support.qos import FOREIGN_QOS
 MEMORY = 100
 """Samples over which the mean specific force is learnt that tells wrong units and axes [-]."""
 
+OFTEN = 0.1
+"""A larger part of the last samples turns fast where rates are in deg/s [-]."""
+
 
 class MotionCueing(FollowingNode):
     """Turn ``vehicle/motion`` into setpoints within every limit; see docs/motion_cueing.md.
@@ -39,7 +42,7 @@ class MotionCueing(FollowingNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('motion_cueing', 'cueing', MotionCueingParameters, **kwargs)
         self._taken = self._refused = 0
-        self._why, self._newest, self._mean = '', LEVEL, GRAVITY
+        self._why, self._newest, self._mean, self._fast = '', LEVEL, GRAVITY, 0.0
         self._socket: DatagramSocket | None = None
         self._settings = WashoutSettings()
         self.create_subscription(Imu, 'vehicle/motion', self._on_motion, FOREIGN_QOS)
@@ -97,7 +100,7 @@ class MotionCueing(FollowingNode):
     def _poll(self) -> None:
         if self._socket is None:
             return
-        sample = self._socket.newest()
+        sample = self._socket.mean()
         if sample is not None:
             self._take(sample, self._socket.came_ns)
 
@@ -112,6 +115,7 @@ class MotionCueing(FollowingNode):
         parts = message.linear_acceleration, message.angular_velocity
         try:
             sample = np.concatenate([vector_from_msg(part) for part in parts])
+            require_of_a_vehicle(sample)
             self._take(sample, self.get_clock().now().nanoseconds)
         except (VehicleInputError, MessageError) as error:
             self._refuse(error)
@@ -124,6 +128,7 @@ class MotionCueing(FollowingNode):
         self._taken += 1
         self._newest = sample
         self._mean += (float(sample[2]) - self._mean) / MEMORY
+        self._fast += (float(np.abs(sample[3:]).max() > DOUBTED) - self._fast) / MEMORY
 
     def _refuse(self, error: Exception) -> None:
         self._refused, self._why = self._refused + 1, str(error)
@@ -145,6 +150,11 @@ class MotionCueing(FollowingNode):
             return Report(Level.WARN, self._socket.other, values)
         if complaint := doubt(self._mean):
             return Report(Level.WARN, complaint, values)
+        if self._fast > OFTEN:
+            fast = f'{100.0 * self._fast:.0f} % of the last samples turn faster than {DOUBTED:g}'
+            return Report(Level.WARN, f'{fast} rad/s: are the rates in deg/s?', values)
         if self.phase is Phase.FOLLOW and self.follower.input.silent():
-            return Report(Level.WARN, 'no motion of a vehicle is heard: the input is rest', values)
+            last = f' ({why})' if why else ''
+            text = f'no motion of a vehicle is heard{last}: the input is rest'
+            return Report(Level.WARN, text, values)
         return Report(Level.OK, f'{self._taken} samples', values)

@@ -119,6 +119,8 @@ class Stabilisation(FollowingNode):
             if misfit := self._base.misfit():
                 return Report(Level.WARN, misfit, values)
             return Report(Level.OK, 'the motion of the base is known', values)
+        if self._base.heard(now) and (wrong := self._base.contradiction()):
+            return Report(Level.WARN, f'{wrong}; the platform rests', values)
         if self._base.heard(now):
             return Report(Level.OK, 'the observer settles: nothing is made up for yet', values)
         warns = self._is_refused or self.phase is Phase.FOLLOW

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import atan2, degrees, hypot, radians
+from math import atan2, degrees, hypot, radians, sqrt
 
 import numpy as np
 from stewart_cueing.errors import BaseInputError
@@ -16,6 +16,14 @@ HARDEST, QUICKEST = 19.6, 3.0
 
 FROZEN = 0.3
 """The same six numbers for longer than this are no measurement [s]."""
+
+SHOWN, SEEN = 10.0, radians(3.0)
+"""Angles that are found from rates are at most so many times larger than those that the specific
+force shows [-]; smaller ones are not judged [rad].
+
+Between a base that rolls and one whose rates are in deg/s lies a factor of 57. A raft that lies in
+the slope of the waves shows no tilt, but is heaved by as much.
+"""
 
 REST, TURNED = 1.0, radians(30.0)
 """The mean specific force of a base is so near to gravity [m/s²], and so near to z [rad]."""
@@ -33,6 +41,8 @@ class Doubts:
         # x, y, z and the magnitude.
         self._mean = np.array([0.0, 0.0, GRAVITY, GRAVITY])
         self._last, self._time, self._changed = np.full(6, np.nan), -np.inf, -np.inf
+        # Mean squares of what moves: specific force [g], and the angles found [rad].
+        self._pushed = self._turned = 0.0
 
     def require_sound(self, stamp: float, sample: Array, longest: float) -> None:
         """Take specific force and rates (6,) of an instant [s].
@@ -71,3 +81,25 @@ class Doubts:
                 f'the mean specific force is {degrees(angle):.0f}° from z, allowed are '
                 f'{degrees(TURNED):.0f}°: base_link has z upwards, x forward'
             )
+
+    def compare(self, force: Array, angles: Array, part: float) -> None:
+        """Take what the observer has found.
+
+        Args:
+            force, angles: Specific force (3,) [m/s²], and roll and pitch (2,) without their mean
+                [rad].
+            part: How much it counts [-].
+        """
+        pushed = float(np.sum(np.square(force - self._mean[:3]))) / GRAVITY**2
+        self._pushed += part * (pushed - self._pushed)
+        self._turned += part * (float(np.sum(np.square(angles))) - self._turned)
+
+    def contradiction(self) -> str:
+        """Return how rates and specific force contradict each other, or an empty text."""
+        turned, pushed = sqrt(self._turned), sqrt(self._pushed)
+        if turned < SEEN or turned < SHOWN * pushed:
+            return ''
+        return (
+            f'by its rates the base turns by {degrees(turned):.2g}° (RMS), by its specific force '
+            f'by {degrees(pushed):.2g}°: units are rad/s'
+        )

@@ -108,11 +108,14 @@ class LiveBase:
     def _take(self) -> None:
         """Let the observer have the mean of what waits."""
         self._coast(self._filling - self._taken - 1)
-        self.observer.update(np.mean(self._waiting, axis=0))
+        sample = np.mean(self._waiting, axis=0)
+        self.observer.update(sample)
         self._taken = self._filling
         self._waiting.clear()
-        squares = np.square(self.observer.predict(0.0) - self.observer.mean)
-        self._squares += (squares - self._squares) * self._period / (SETTLING * self._peak_period)
+        moved = self.observer.predict(0.0) - self.observer.mean
+        part = self._period / (SETTLING * self._peak_period)
+        self._squares += (np.square(moved) - self._squares) * part
+        self._doubts.compare(sample[:3], moved[0, :2], part)
 
     def _coast(self, count: int) -> None:
         """Let the observer go on by samples that did not come."""
@@ -168,8 +171,13 @@ class LiveBase:
         return now - self._heard <= self._silence
 
     def known(self, now: float) -> bool:
-        """Tell whether the motion can be predicted: there are samples, and for long enough."""
-        return self.heard(now) and now - self._begin >= SETTLING * self._peak_period
+        """Tell whether the motion can be predicted: by samples for long enough, in their units."""
+        settled = now - self._begin >= SETTLING * self._peak_period
+        return self.heard(now) and settled and not self.contradiction()
+
+    def contradiction(self) -> str:
+        """Return how the samples contradict each other, or an empty text."""
+        return self._doubts.contradiction()
 
 
 class LiveLevelling:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_cueing.errors import OtherVersion, VehicleInputError
-from stewart_cueing.vehicle.inputs import FASTEST
+from stewart_cueing.vehicle.inputs import FASTEST, require_of_a_vehicle
 from stewart_cueing.vehicle.washout import GRAVITY
 from stewart_kinematics.motion import Array
 
@@ -38,9 +38,6 @@ seventh number; in their first three ANGULAR_VELOCITY has rates, ATTITUDE pitch,
 
 TURN, STILL = 0.1, 1e-5
 """A turn so far shows the version; less than the second between two packets is rounding [rad]."""
-
-STRONGEST = 200.0
-"""No aircraft stands a greater specific force [m/s²]."""
 
 FASTEST_PITCH = 3.0
 """Pitch and yaw rates above it are no aircraft's [rad/s]: X-Plane 12 turns in deg/s, and
@@ -153,12 +150,10 @@ def _of_x_plane(records: dict[int, tuple[float, ...]], turn: Array, datagram: by
 
 
 def _checked(sample: Array, datagram: bytes) -> Array:
-    force, rate = np.abs(sample.reshape(2, 3)).max(axis=1)
-    if not (force <= STRONGEST and rate <= FASTEST):
-        raise VehicleInputError(
-            f'no aircraft has {sample.tolist()}, allowed are numbers up to {STRONGEST:g} m/s² and '
-            f'{FASTEST:g} rad/s: {datagram[:60]!r}'
-        )
+    try:
+        require_of_a_vehicle(sample)
+    except VehicleInputError as error:
+        raise VehicleInputError(f'{error}: {datagram[:60]!r}') from error
     return sample
 
 
@@ -279,12 +274,14 @@ class DatagramSocket:
             return ''
         return self._turning.form or f'not known before a turn with index {ATTITUDE} sent'
 
-    def newest(self) -> Array | None:
-        """Return the newest sample (6,) that has come since the last call.
+    def mean(self) -> Array | None:
+        """Return the mean of the samples (6,) that have come since the last call.
 
-        None if none has, or if the simulator is paused.
+        Whoever looks once a period would else pick one of those that come faster, and vibration
+        would be slow motion. None if none has come, or if the simulator is paused.
         """
-        sample, now = None, self._clock()
+        samples: list[Array] = []
+        now = self._clock()
         for datagram, stamp in self._of_one_sender(now):
             try:
                 came = self._parse(datagram)
@@ -295,21 +292,23 @@ class DatagramSocket:
                     self._version.wild(datagram, now, self.refusal)
             else:
                 if self._version.plausible(now):
-                    sample, self.came_ns = came, stamp
+                    samples.append(came)
+                    self.came_ns = stamp
                     self.received += 1
                     continue
             self.refused += 1
             if self._version.refusal:
-                sample, self.refusal = None, self._version.refusal
-        if sample is None:
+                samples.clear()
+                self.refusal = self._version.refusal
+        if not samples:
             # One that was closed is silent, not paused.
             self.paused = self.paused and now - self._heard <= PAUSE
             return None
         self._heard = now
-        if not np.array_equal(sample, self._last):
-            self._last, self._changed = sample, now
+        if not np.array_equal(samples[-1], self._last):
+            self._last, self._changed = samples[-1], now
         self.paused = now - self._changed > PAUSE
-        return None if self.paused else sample
+        return None if self.paused else np.asarray(np.mean(samples, axis=0))
 
     def _require_version(self, datagram: bytes, now: float) -> None:
         if self._form == 'flightgear':

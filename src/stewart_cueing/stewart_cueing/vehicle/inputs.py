@@ -24,6 +24,9 @@ FASTEST, DOUBTED = 10.0, 1.5
 """Rates above the first are not those of a vehicle; a hundredth of the samples above the second
 may be in deg/s, which is told [rad/s]."""
 
+STRONGEST = 200.0
+"""No vehicle that carries a person has a greater specific force [m/s²]."""
+
 DENSE = 2.0
 """More samples than so many between two that are taken are averaged, not picked from."""
 
@@ -167,6 +170,20 @@ class VehicleRide:
             areas = (0.5 * values[1 : last + 1] + 0.5 * values[:last]) * steps
             column[:] = np.add.reduceat(areas, first) / (end - begin)
         return means
+
+
+def require_of_a_vehicle(sample: Array) -> None:
+    """Raise `VehicleInputError` if specific force and rate (6,) are none that a person stands."""
+    if sample.shape != (6,) or not np.isfinite(sample).all():
+        raise VehicleInputError(
+            f'expected six finite numbers [m/s², rad/s], got {sample.tolist()}'
+        )
+    force, rate = (float(np.abs(part).max()) for part in (sample[:3], sample[3:]))
+    if force > STRONGEST or rate > FASTEST:
+        raise VehicleInputError(
+            f'no vehicle has {sample.tolist()}, allowed are numbers up to {STRONGEST:g} m/s² and '
+            f'{FASTEST:g} rad/s'
+        )
 
 
 def doubt(mean: float) -> str:

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.governor import Governor
-from stewart_cueing.vehicle.inputs import DENSE
+from stewart_cueing.vehicle.inputs import DENSE, require_of_a_vehicle
 from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.washout import LEVEL, WashoutSettings
 from stewart_kinematics.control.steering import SteeredPlan
@@ -46,13 +45,11 @@ class LiveInput:
         """Take a sample (6,) that came at an instant [s].
 
         Raises:
-            VehicleInputError: If it is not six finite numbers; it is as if it had not come.
+            VehicleInputError: If it is not six finite numbers as a person stands them; it is as if
+                it had not come.
         """
         values = np.array(sample, dtype=float)
-        if values.shape != (6,) or not np.isfinite(values).all():
-            raise VehicleInputError(
-                f'expected six finite numbers [m/s², rad/s], got {values.tolist()}'
-            )
+        require_of_a_vehicle(values)
         start = self.value(now)
         # The first sample after silence is reached as softly as the first one of all.
         since = np.inf if self.silent() else now - self._heard
@@ -60,9 +57,7 @@ class LiveInput:
         self._waiting.append(values)
         if since * DENSE < self._shortest and now - self._begin < self._shortest - ROUNDING:
             return
-        # Divided first, no finite samples have an infinite mean.
-        mean = np.sum(np.array(self._waiting) / len(self._waiting), axis=0)
-        self._go(start, mean, now)
+        self._go(start, np.mean(self._waiting, axis=0), now)
         self._waiting.clear()
         self._span = min(max(since, self._shortest), LONGEST_LINE)
 
