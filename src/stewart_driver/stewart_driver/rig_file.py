@@ -53,6 +53,8 @@ class DriveCalibration:
         parked_counts: Where the drives stood when they were last switched off in order [count];
             absolute encoders say the same when they are switched on again. None if that is not
             known.
+        counts_per_metre: Of the gear that the offsets were found with, signed; None in a file that
+            does not tell.
     """
 
     zero_offsets_counts: Counts
@@ -61,6 +63,7 @@ class DriveCalibration:
     strokes_m: Annotated[tuple[float, ...], PER_LEG]
     identities: Annotated[tuple[DriveIdentity, ...], PER_LEG]
     parked_counts: Counts | None = None
+    counts_per_metre: Annotated[float, Check(nonzero=True)] | None = None
 
 
 @dataclass(frozen=True)

@@ -316,6 +316,22 @@ def test_limits_are_proof_of_a_session_only_where_drives_forget_them() -> None:
     assert 'leg 1 stands -3.000 mm from where it was' in again.not_homed
 
 
+@pytest.mark.parametrize(('factor', 'homed'), [(1.0, True), (2.0, False), (-1.0, False)])
+def test_zero_offsets_of_another_gear_are_none(factor: float, *, homed: bool) -> None:
+    wire = LimitedWire()
+    wire.found = [item._replace(serial=7) for item in wire.found]
+    parked, strokes = tuple(wire.positions), (0.3,) * 6
+    then = factor * KIND.gear.counts_per_metre
+    identities = tuple(wire.found)
+    day = datetime.date(2026, 11, 1)
+    known = Known(
+        DriveCalibration((0,) * 6, day, 'neutral', strokes, identities, parked, then), 'rig.yaml'
+    )
+    started = start(wire, KIND, OPTIONS, PhaseLock(CYCLE), known)
+    assert (started.not_homed == '') is homed
+    assert homed or started.not_homed.startswith('the gear is')
+
+
 class DisturbedLimits(Disturbed, LimitedWire):
     """Both: the first try to start has told the drives their limits already."""
 

@@ -33,6 +33,7 @@ RIG = Rig(
         'zero',
         (0.01,) * 6,
         tuple(DriveIdentity(0x83, 0xB0, 0x10004, number) for number in range(6)),
+        counts_per_metre=-838860800.0,
     ),
     daq=DaqCalibration((CHANNEL,) * 6, (CHANNEL,) * 6, DAY),
     ethercat=EthercatSection('eth1'),

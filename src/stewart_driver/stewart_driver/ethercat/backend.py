@@ -259,6 +259,7 @@ class EthercatBackend(Backend):
                 'all legs at home',
                 (plan.stroke,) * LEGS,
                 active.identities,
+                counts_per_metre=self._kind.gear.counts_per_metre,
             )
         self._calibration = replace(calibration, parked_counts=seen)
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isclose
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +78,8 @@ class Known(NamedTuple):
         reason = why_not(calibration, found, self.rig_file)
         if reason or calibration is None:
             return reason
+        if reason := why_other_gear(calibration, kind.gear):
+            return reason
         if self.incremental and not self.just_homed:
             return 'the encoders are incremental: nobody knows where the legs are before they home'
         if kept:
@@ -118,6 +121,18 @@ def why_not(
             f'{_text(item)} instead of {_text(before)}{what}'
         )
     return ''
+
+
+def why_other_gear(calibration: DriveCalibration, gear: Gear) -> str:
+    """Say that zero offsets were found with another gear, for which alone they hold."""
+    then, now = calibration.counts_per_metre, gear.counts_per_metre
+    if then is None or isclose(then, now):
+        return ''
+    return (
+        f'the gear is {now:.10g} counts/m, and was {then:.10g} when the drives were calibrated on '
+        f'{calibration.calibrated}: the zero offsets are others now; run '
+        '`stewart calibrate-drives`'
+    )
 
 
 def why_elsewhere(

@@ -109,6 +109,7 @@ def main(arguments: argparse.Namespace) -> int:
         pose,
         tuple(float(stroke) for stroke in strokes),
         reading.identities,
+        counts_per_metre=kind.gear.counts_per_metre,
     )
     digest, wire = geometry_digest(rig.platform), EthercatSection(options.interface)
     save_rig(path, replace(rig, geometry=digest, drives=calibration, ethercat=wire))
@@ -127,6 +128,8 @@ def _check(
     if reason := home.why_not(rig.drives, reading.identities, str(path)):
         raise HomingError(reason)
     assert rig.drives is not None
+    if reason := home.why_other_gear(rig.drives, kind.gear):
+        raise HomingError(reason)
     zeros = np.array(rig.drives.zero_offsets_counts)
     strokes = kind.gear.strokes(np.array(reading.counts, dtype=np.float64), zeros)
     print(f'strokes [mm]: {_in_mm(strokes)}')
