@@ -135,6 +135,14 @@ class Backend(ABC):
         """Take what such a motion has found; say so or raise `HomingError`."""
         raise HomingError('these drives do not move home by themselves')
 
+    def held(self, measured: Array) -> Array:
+        """Return the strokes (6,) at which drives that are coming on hold their legs [m].
+
+        Args:
+            measured (6,): Where the legs are, as far as anybody knows; the default.
+        """
+        return measured
+
     @abstractmethod
     def reset_fault(self) -> None:
         """Acknowledge the faults of all drives."""

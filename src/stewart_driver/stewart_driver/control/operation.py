@@ -200,7 +200,7 @@ class Operation:
         if not self.connected:
             return
         if self.state not in FOLLOWING and not self._holding:
-            targets = LegMotion(self.now, self._strokes, NO_MOTION)
+            targets = LegMotion(self.now, self._backend.held(self._strokes), NO_MOTION)
         else:
             targets = command
         before = self.measured
@@ -313,10 +313,11 @@ class Operation:
     def _begin_holding(self) -> None:
         """Take over the legs where they are, and those that were held where they are held."""
         assert self.measured is not None
-        strokes, rates = self.measured.strokes, self.measured.rates
+        measured, rates = self.measured.strokes, self.measured.rates
+        strokes = self._backend.held(measured)
         if self._holding:
             # Some may have come to rest by themselves, elsewhere.
-            near = np.abs(self.interpolator.held - strokes) < NOT_HELD
+            near = np.abs(self.interpolator.held - measured) < NOT_HELD
             held = (BITS & self._held_legs != 0) & near
             strokes = np.where(held, self.interpolator.held, strokes)
             rates = np.where(held, 0.0, rates)

@@ -76,6 +76,7 @@ class PositionAmplifiers:
         self._calibration = calibration
         self._lower, self._upper = options.stroke_lower, options.stroke_upper
         self._lead = options.lead
+        self._held = np.zeros(LEGS)
         for name, stroke in (('stroke_lower', self._lower), ('stroke_upper', self._upper)):
             _require(outputs, calibration, name, stroke, 'm')
 
@@ -84,13 +85,16 @@ class PositionAmplifiers:
         strokes = targets.strokes
         # Only the lead is kept from going beyond an end.
         lower, upper = np.minimum(strokes, self._lower), np.maximum(strokes, self._upper)
-        ahead = strokes + self._lead * targets.rates
+        ahead = np.minimum(np.maximum(strokes + self._lead * targets.rates, lower), upper)
+        # A leg that is held outside is not thrown back to its end, and goes no farther.
+        lower = np.minimum(self._held, self._lower - END_MARGIN)
+        upper = np.maximum(self._held, self._upper + END_MARGIN)
         return self.safe(np.minimum(np.maximum(ahead, lower), upper))
 
     def safe(self, strokes: Array) -> Array:
-        """Return the volts (6,) that hold these strokes."""
-        lower, upper = self._lower - END_MARGIN, self._upper + END_MARGIN
-        return self._calibration.volts(np.minimum(np.maximum(strokes, lower), upper))
+        """Return the volts (6,) that hold these strokes, wherever they are."""
+        self._held = strokes
+        return self._calibration.volts(strokes)
 
     def reset(self) -> None:
         """Do nothing: the amplifiers close the loop."""

@@ -166,6 +166,10 @@ class DaqBackend(Backend):
         """Make the outputs safe and switch the amplifiers off; raises `CardError`."""
         self._make_safe(self._opened())
 
+    def held(self, measured: Array) -> Array:
+        """Return what amplifiers that take strokes were told: they are off by a static error."""
+        return measured if self._told is None or not self.holds_blindly else self._place()
+
     def home(self) -> str:
         """Verify that the strokes can be absolute: at rest, inside the range.
 
@@ -240,7 +244,13 @@ class DaqBackend(Backend):
         self._on = self._on_at is not None and now >= self._on_at
         self._judge(scan, targets)
         if self._on:
-            self._hold = np.where(self._trusted, scan.strokes, targets.strokes)
+            # A leg that stands is held by what its amplifier was told, from which it is off by a
+            # static error: held where it is measured, it would sag by that again and again.
+            stands = (targets.rates == 0.0) & (
+                np.abs(targets.strokes - scan.strokes) < self._options.stuck_travel
+            )
+            measured = self._trusted & ~stands
+            self._hold = np.where(measured, scan.strokes, targets.strokes)
             volts = self._amplifiers.follow(targets, scan, self._trusted)
         else:
             volts = self._amplifiers.safe(self._hold)
