@@ -175,7 +175,6 @@ def test_disabling_while_moving_stops_first() -> None:
 @pytest.mark.parametrize(
     ('prepare', 'request_', 'word'),
     [
-        ([], Request.DISABLE, 'DISABLED'),
         ([], Request.RESET_FAULT, 'DISABLED'),
         ([Request.ENABLE], Request.ENABLE, 'ENABLED'),
         ([Request.ENABLE], Request.HOME, 'disable first'),

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Legs that stand stay where they are, whatever is opened, switched on or off.
+"""Legs on a card stay where they stand, whatever is opened, switched on or off; off is off.
 
 The amplifiers are stiff ones that take strokes and droop: a leg stands lower than it was told.
 """
@@ -21,6 +21,7 @@ from stewart_driver.control.state_machine import Request, State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import CodeRange
 from stewart_driver.daq.options import DaqOptions
+from stewart_driver.errors import CardError
 from stewart_driver.rig_file import Channel, DaqCalibration, Rig, save_rig
 
 # Stroke per volt [m/V].
@@ -124,3 +125,22 @@ def test_a_leg_outside_its_stroke_is_not_thrown_to_its_end(
     assert driven.loop.state is State.ENABLED
     assert np.abs(driven.card.strokes - 0.12).max() < 2.1 * DROOP
     assert driven.card.largest_step < 2e-5
+
+
+def test_off_is_not_said_of_a_card_that_did_not_obey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driven = Driven(tmp_path, 0.08, switches=True, upper=0.16)
+    assert driven.ask(Request.ENABLE)[0]
+
+    def gone(*_: Any, **__: Any) -> None:
+        raise CardError('/dev/comedi0', 'No such device')
+
+    for call in ('read', 'write', 'switch'):
+        monkeypatch.setattr(driven.card, call, gone)
+    driven.run(0.02)
+    assert driven.loop.state is State.FAULT
+    accepted, said = driven.ask(Request.DISABLE)
+    assert not accepted
+    assert 'legs may still be under power, take the safe torque off' in said
+    assert driven.card.live

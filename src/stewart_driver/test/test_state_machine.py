@@ -23,6 +23,7 @@ PATHS = {
 # What the contract of the driver says, written down a second time and by hand.
 EXPECTED = {
     ('DISABLED', 'ENABLE'): 'ENABLING',
+    ('DISABLED', 'DISABLE'): 'DISABLED',
     ('DISABLED', 'QUICK_STOP'): 'DISABLED',
     ('DISABLED', 'TRIP'): 'FAULT',
     ('DISABLED', 'FAIL'): 'FAULT',

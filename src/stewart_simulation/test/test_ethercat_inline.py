@@ -124,6 +124,16 @@ def test_clocks_of_32_bits_and_drives_without_complete_access(
     assert user.seen('sync_errors') == [0] * 6
 
 
+def test_off_is_not_said_of_drives_that_cannot_hear_it(use: Callable[..., User]) -> None:
+    user = use(rig=BRAKES).begin()
+    user.enable()
+    user.rig.faults.apply('ethercat.cut', after=0)
+    user.until(lambda: user.state is State.FAULT)
+    accepted, said = user.loop.request(Request.DISABLE)
+    assert not accepted
+    assert said.startswith('no drive answers: legs may still be under power')
+
+
 def test_two_runs_are_the_same_to_the_bit_and_another_seed_is_not(
     use: Callable[..., User],
 ) -> None:

@@ -22,7 +22,7 @@ from stewart_driver.path.motion import LegMotion
 # What a stop may take beyond the time that follows from speed and deceleration, because cycles
 # come late [s].
 STOP_SLACK = 1.0
-QUICK_STOP = (True, 'quick stop: all legs come to rest, then the drives are off')
+QUICK_STOP = (True, 'quick stop: all legs come to rest, then the drives go off; `live` tells when')
 
 
 class StateChange(NamedTuple):

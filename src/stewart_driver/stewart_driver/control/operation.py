@@ -68,6 +68,8 @@ class Operation:
         self._holding = False
         self._held_legs = 0
         self._off_wanted = False
+        # Why the drives may not have heard that they shall be off.
+        self._disobeyed = ''
         self._at_rest_since: float | None = None
 
     @property
@@ -81,9 +83,7 @@ class Operation:
             return self._enable()
         if request is Request.DISABLE:
             self.change(Event.DISABLE, 'disabling asked for')
-            if self.state is FAULT:
-                return 'off; the fault stays until it is reset'
-            return 'coming to rest, then off' if self.state is STOPPING else 'off'
+            return self._come_of_disabling()
         if request is Request.HOME:
             return self._home()
         if request is Request.OVERRIDE:
@@ -95,6 +95,17 @@ class Operation:
             self.interpolator.clock.scaling = value
             return f'paths are played at {1e2 * value:.3g} % of their speed'
         return self._reset_fault()
+
+    def _come_of_disabling(self) -> str:
+        """Say what came of it; raise `TransitionRefused` where the drives may not have heard."""
+        if self.state is STOPPING:
+            return 'coming to rest, then off'
+        unheard = self._disobeyed or ('' if self.answered else 'no drive answers')
+        if unheard:
+            raise TransitionRefused(
+                f'{unheard}: legs may still be under power, take the safe torque off'
+            )
+        return 'off; the fault stays until it is reset' if self.state is FAULT else 'off'
 
     def noted(self, sentence: str) -> str:
         """Add what the back end has to say about its start."""
@@ -336,11 +347,11 @@ class Operation:
             raise
 
     def _switch_off(self) -> None:
-        self._holding = False
+        self._holding, self._disobeyed = False, ''
         try:
             self._backend.disable()
         except TransportError as error:
-            self.connected = False
+            self.connected, self._disobeyed = False, str(error)
             if self.state is not FAULT:
                 self.change(Event.FAIL, str(error))
 

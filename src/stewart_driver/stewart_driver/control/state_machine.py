@@ -44,6 +44,7 @@ class Event(Enum):
 # stop. DISABLE and QUICK_STOP in FAULT take the voltage. REVIVE is a reset while drives hold.
 TRANSITIONS: dict[tuple[State, Event], tuple[State, State | None]] = {
     (State.DISABLED, Event.ENABLE): (State.ENABLING, None),
+    (State.DISABLED, Event.DISABLE): (State.DISABLED, None),
     (State.DISABLED, Event.QUICK_STOP): (State.DISABLED, None),
     (State.DISABLED, Event.TRIP): (State.FAULT, None),
     (State.DISABLED, Event.FAIL): (State.FAULT, None),
