@@ -72,6 +72,8 @@ class Backend(ABC):
         wire: How the frames fare, where there are frames.
         moves_home: Whether `home` switches the drives on and moves the legs.
         holds_blindly: Whether a leg is held although its measured stroke is wrong.
+        runs_on: So long its legs run on at their last rate when the next target does not come [s];
+            0 where drives stop at the last one.
         compiles: Whether the cyclic process shall load compiled kernels. Without them a cycle
             takes some 20 µs more, and no compiler is in a process with real-time priority.
     """
@@ -88,6 +90,7 @@ class Backend(ABC):
     wire: WireStatistics | None = None
     moves_home: bool = False
     holds_blindly: bool = False
+    runs_on: float = 0.0
     compiles: ClassVar[bool] = False
 
     @abstractmethod

@@ -183,3 +183,35 @@ def test_a_freeze_while_stopping_ends_the_stop(freeze: float) -> None:
 
     assert np.array_equal(after.strokes, last.strokes)
     assert interpolator.at_rest
+
+
+@pytest.mark.parametrize('late', [1, 3, 25])
+def test_legs_that_run_on_are_not_thrown_to_rest(late: int) -> None:
+    """Velocity amplifiers: what they hear is the rate, and they keep it until they hear again."""
+    cycle, at = 0.004, 425
+    interpolator = Interpolator(LIMITS, SETTINGS, cycle, np.inf)
+    interpolator.hold(START)
+    sent, rates, strokes, troubles, time = 0, [], [], [], 0.0
+    for number in range(700):
+        time += cycle * (1 + late * (number == at))
+        while sent * PERIOD <= time:
+            setpoint = WAVE.setpoint(sent * PERIOD, T0 + sent * PERIOD)
+            interpolator.offer(setpoint, T0 + time)
+            sent += 1
+        command = interpolator.command(T0 + time)
+        rates.append(command.rates)
+        strokes.append(command.strokes)
+        troubles += [interpolator.trouble] if interpolator.trouble else []
+    changes = np.abs(np.diff(rates, axis=0)).max(axis=1) / cycle
+    before, ran = rates[at - 1], strokes[at] - strokes[at - 1]
+    assert np.abs(before).max() > 0.1
+    # They are where such amplifiers have brought them, but for the bend of the path.
+    np.testing.assert_allclose(ran, before * cycle * (1 + late), atol=3e-3)
+    assert changes[at - 1] <= LIMITS.acceleration * (1 + late)
+    assert np.delete(changes, at - 1).max() <= 1.001 * LIMITS.acceleration
+    if late < 5:
+        assert troubles == []
+        assert np.abs(rates[-1]).max() > 0.1
+    else:
+        assert troubles == ['no cycle has run for 0.104 s while moving: the path is given up']
+        assert interpolator.at_rest

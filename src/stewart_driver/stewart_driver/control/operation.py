@@ -54,7 +54,9 @@ class Operation:
         self._machine, self._tell = machine, tell
         self._told: tuple[State, bool, str, float, bool, int, int, int] | None = None
         limits = configuration.limits
-        self.interpolator = Interpolator(limits, configuration.interpolation, backend.cycle_time)
+        self.interpolator = Interpolator(
+            limits, configuration.interpolation, backend.cycle_time, backend.runs_on
+        )
         self.supervisor = Supervisor(limits, configuration.supervision, backend.limits.rate)
         self.now = 0.0
         self.measured: Measurement | None = None

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -71,6 +72,7 @@ class DaqBackend(Backend):
             )
         # Amplifiers that take strokes have sensors of their own.
         self.holds_blindly = options.mode == 'position'
+        self.runs_on = options.lead if self.holds_blindly else inf
         if options.enable_channel < 0:
             self.why_live = (
                 f'no output of this card switches the amplifiers: off means {self._off}'

@@ -5,7 +5,8 @@
 The setpoints are the knots of a path, cubic between them, played a fixed delay after their
 stamps. A path begins at rest where the legs are held. When setpoints stay away the last tangent
 is followed for a moment, then all six legs come to rest together; only a new path that begins
-there is taken. After a gap between two cycles the legs stand, and the path goes on from there.
+there is taken. After a gap between two cycles the legs stand, and the path goes on from there;
+those of amplifiers that have run on go on along the path.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from stewart_driver.path.segment import ROUNDING
 GAP = 1.5
 # Legs that have stood for longer do not go on with an old path [s].
 LONGEST_PAUSE = 0.5
+# Legs that have run on for longer at one rate are too far from their path to go on with it [s].
+LONGEST_RUN = 0.02
 
 
 class Phase(Enum):
@@ -52,6 +55,7 @@ class Interpolator:
     Args:
         limits: Ends of stroke, rate and acceleration that no command leaves.
         cycle_time: Nominal time between two calls of `command` [s].
+        runs_on: So long the legs run on at their last rate when the next target does not come [s].
 
     Attributes:
         last_refusal: Why the last refused setpoint was refused, with numbers.
@@ -60,9 +64,14 @@ class Interpolator:
     """
 
     def __init__(
-        self, limits: LegLimits, settings: InterpolationSettings, cycle_time: float
+        self,
+        limits: LegLimits,
+        settings: InterpolationSettings,
+        cycle_time: float,
+        runs_on: float = 0.0,
     ) -> None:
         self._limits, self._settings, self._cycle_time = limits, settings, cycle_time
+        self._runs_on = runs_on
         self._path = Path(limits, settings)
         self.clock = self._path.clock
         self.counts: Counter[Verdict] = Counter()
@@ -228,7 +237,9 @@ class Interpolator:
         return command
 
     def _after_gap(self, now: float, step: float, *, answered: bool) -> LegMotion:
-        """Go on from where the legs stand, because their drives have heard nothing."""
+        """Go on from where the legs are, because their drives have heard nothing."""
+        if answered and step <= self._runs_on:
+            return self._run_on(now, step)
         standing = LegMotion(now, self._command.strokes, NO_MOTION, self._command.forces)
         if self._phase is not PLAYING:
             # They were on their way to rest, or are not led along a path.
@@ -244,6 +255,21 @@ class Interpolator:
         if not answered:
             return standing
         return self._play(now, self._cycle_time)
+
+    def _run_on(self, now: float, step: float) -> LegMotion:
+        """Go on with legs that have not stood still; to throw them to rest would be a blow."""
+        if self._phase is STOPPING:
+            return self._decelerate(now, step)
+        if self._phase is JOGGING:
+            return self._advance_jog(now, step)
+        if step <= LONGEST_RUN:
+            return self._play(now, step)
+        limits, before = self._limits, self._command
+        ahead = before.strokes + step * before.rates
+        there = np.clip(ahead, limits.stroke_lower, limits.stroke_upper)
+        what = f'no cycle has run for {step:.3f} s while moving: the path is given up'
+        self._give_up(before._replace(strokes=there), what)
+        return self._decelerate(now, 0.0)
 
     def _rest(self, strokes: Array) -> None:
         self._phase = HOLDING
