@@ -16,7 +16,6 @@ from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array
 from stewart_driver.ros2_control.backend import (
     Controller,
@@ -45,7 +44,7 @@ class GraphController:
         wall: Callable[[], float] = time.time,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._joints, self._topic = options.joints, options.joint_states
+        self._joints = options.joints
         self._own_context = Context()
         rclpy.init(
             args=[], context=self._own_context, signal_handler_options=SignalHandlerOptions.NO
@@ -65,23 +64,22 @@ class GraphController:
         self._refresh_at = -np.inf
 
     def newest(self, now: float) -> JointReading | None:
-        """Return the newest joint states of all six legs; raises `TransportError`."""
+        """Return the newest joint states that have strokes and rates of all six legs."""
         if now >= self._refresh_at:
             self._bridge.refresh()
             self._refresh_at = now + REFRESH
         found = None
         for data in self._states.take():
             message = deserialize_message(data, JointState)
-            # Several broadcasters may share a topic.
-            if set(self._joints) <= set(message.name):
+            # Several broadcasters may share a topic; that of our own forward_kinematics, for who
+            # shows the platform, has no rates.
+            whole = len(message.position) == len(message.velocity) == len(message.name)
+            if whole and set(self._joints) <= set(message.name):
                 found = message
         return None if found is None else self._reading(found, now)
 
     def _reading(self, message: JointState, now: float) -> JointReading:
         places = [message.name.index(name) for name in self._joints]
-        for field in ('position', 'velocity'):
-            if len(getattr(message, field)) != len(message.name):
-                raise TransportError(f'{self._topic} has no {field} of every joint')
         stamp = to_seconds(message.header.stamp)
         forces = None
         if len(message.effort) == len(message.name):

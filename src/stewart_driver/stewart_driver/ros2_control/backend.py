@@ -156,8 +156,8 @@ class ControllerBackend(Backend):
         while (reading := controller.newest(now)) is None:
             if time.monotonic() > limit:
                 raise TransportError(
-                    f'no joint states of {", ".join(options.joints)} on {options.joint_states} '
-                    f'within {options.start_timeout:g} s'
+                    f'no joint states with position and velocity of {", ".join(options.joints)} '
+                    f'on {options.joint_states} within {options.start_timeout:g} s'
                 )
             time.sleep(POLL)
         return reading
