@@ -94,6 +94,12 @@ def test_velocity_amplifiers_are_added_to_sensors_that_are_calibrated_already(
     assert [item.gain_m_per_v for item in daq.outputs] == pytest.approx([0.06] * 6)
     assert [item.gain_m_per_v for item in daq.inputs] == pytest.approx(GAINS, rel=1e-3)
 
+    # Sensors that are measured anew leave the amplifiers alone, whatever mode is the default.
+    assert run(tmp_path, table()) == 0
+    again = load_rig(tmp_path / 'rig.yaml').daq
+    assert again is not None
+    assert (again.mode, again.outputs) == ('velocity', daq.outputs)
+
 
 def header(*kinds: str) -> str:
     return ','.join(kind.format(leg) for kind in kinds for leg in range(1, 7)) + '\n'

@@ -14,7 +14,7 @@ from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.errors import CalibrationError, StewartError
+from stewart_driver.errors import CalibrationError, CardError, StewartError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
 from stewart_simulation.daq_card.card import Card, CardSettings
@@ -125,6 +125,34 @@ def test_guided_calibration_reads_the_inputs_that_the_driver_will_and_writes_whe
         offsets = [channel.offset_m for channel in found.inputs]
         assert offsets == pytest.approx([0.08] * 6, abs=2e-5)
         assert found.outputs == ()
+
+
+class Unplugged(Person):
+    """Somebody pulls the card out before the third point."""
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in enumerate(super().__iter__()):
+            if number == 2:
+                raise CardError('bench', 'No such device')
+            yield line
+
+
+def test_points_that_were_typed_are_kept_whatever_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = Card(CardSettings())
+    access = CardAccess(SimulatedComedi(lambda _: Wire(card)))
+    monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
+    monkeypatch.setattr('sys.stdin', Unplugged(card, ''))
+    table = tmp_path / 'points.csv'
+    parser = argparse.ArgumentParser()
+    calibrate_daq.add_arguments(parser)
+    words = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', 'ex800']
+    with pytest.raises(CardError):
+        calibrate_daq.main(
+            parser.parse_args([*words, '--device', 'bench', '--save-table', str(table)])
+        )
+    assert len(table.read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def merged(
 ) -> DaqCalibration:
     """Return new lines for the calibration file, and those of before where there are none.
 
-    Outputs that were calibrated for another `mode` are forgotten.
+    Where no output was fitted, `mode` is that of before, too.
 
     Raises:
         CalibrationError: If the position sensors have never been calibrated.
@@ -220,8 +220,9 @@ def merged(
     inputs = found.get('input', before.inputs if before else ())
     if not inputs:
         raise CalibrationError('the position sensors have never been calibrated: begin with them')
-    outputs = found.get('output', before.outputs if before and before.mode == mode else ())
-    return DaqCalibration(inputs, outputs, date, mode)
+    if 'output' not in found and before:
+        return DaqCalibration(inputs, before.outputs, date, before.mode)
+    return DaqCalibration(inputs, found.get('output', ()), date, mode)
 
 
 def _channels(item: Fit) -> tuple[Channel, ...]:

@@ -21,12 +21,17 @@ class Guide:
 
     Args:
         scans: Readings that are averaged for a point.
+
+    Attributes:
+        strokes, volts: Of the points that were taken so far, each (6,) [m], [V].
     """
 
     def __init__(self, card: AnalogCard, scans: int, say: Callable[[str], None]) -> None:
         if scans < 1:
             raise CalibrationError(f'readings per point must be at least 1, not {scans}')
         self._card, self._scans, self._say = card, scans, say
+        self.strokes: list[Array] = []
+        self.volts: list[Array] = []
 
     def take(self, lines: Iterable[str]) -> CalibrationTable:
         """Take inputs and strokes until an empty line, or the end; raises `CardError`.
@@ -35,22 +40,24 @@ class Guide:
         or taken while a leg moved is only asked for again.
         """
         self._say(f'card {self._card.board}, inputs {self._card.inputs}')
-        strokes: list[Array] = []
-        volts: list[Array] = []
         self._ask(1)
         for line in lines:
             if not line.strip():
                 break
             try:
                 wanted = _strokes(line)
-                volts.append(self._measure())
-                strokes.append(wanted)
+                self.volts.append(self._measure())
+                self.strokes.append(wanted)
             except _NotTaken as error:
                 self._say(f'not taken: {error}')
-            self._ask(len(strokes) + 1)
-        return CalibrationTable(
-            inputs=np.array(volts).reshape(-1, LEGS), strokes=np.array(strokes).reshape(-1, LEGS)
-        )
+            self._ask(len(self.strokes) + 1)
+        return self.table
+
+    @property
+    def table(self) -> CalibrationTable:
+        """The points that were taken so far."""
+        inputs, strokes = (np.array(rows).reshape(-1, LEGS) for rows in (self.volts, self.strokes))
+        return CalibrationTable(inputs=inputs, strokes=strokes)
 
     def _ask(self, number: int) -> None:
         self._say(f'point {number}: bring the legs to rest and type their strokes [mm]')

@@ -81,7 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add('--scans', type=int, default=200, help='readings per point (default: %(default)s)')
     add('--save-table', type=Path, help='write the points that were taken')
-    add('--mode', choices=MODES, default=MODES[0], help='amplifiers take (default: %(default)s)')
+    takes = f'amplifiers take (default: as before, {MODES[0]} in a new file)'
+    add('--mode', choices=MODES, help=takes)
     add('--bound', type=float, default=0.5, help='residual allowed [mm] (default: %(default)s)')
     rates = 'the same of amplifiers that take a velocity [mm/s] (default: %(default)s)'
     add('--rate-bound', type=float, default=5.0, help=rates)
@@ -97,14 +98,15 @@ def main(arguments: argparse.Namespace) -> int:
         raise CalibrationError(f'{arguments.rig_file} does not exist: name its --platform')
     rig = rig_of(arguments.rig_file, arguments.platform)
     table = _points(arguments)
-    fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)
+    mode = arguments.mode or (rig.daq.mode if rig.daq else MODES[0])
+    fits = fit_table(table, mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)
     if arguments.plot:
         _draw(arguments.plot, fits)
     for item, bound in fits:
         _print(item)
         item.check(bound)
     lines = [item for item, _ in fits]
-    new = merged(rig.daq, lines, arguments.mode, datetime.date.today())
+    new = merged(rig.daq, lines, mode, datetime.date.today())
     guided = arguments.table is None
     if guided and not arguments.yes and not agreed(f'write this to {arguments.rig_file}? [y/N] '):
         tell('nothing was written')
@@ -128,14 +130,15 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
         longest_call=LONGEST_CALL,
     )
     card = ORDINARY.open(wanted, drives=False)
+    guide = Guide(card, arguments.scans, tell)
     try:
-        guide = Guide(card, arguments.scans, tell)
-        table = guide.take(sys.stdin)
+        return guide.take(sys.stdin)
     finally:
+        # Whatever has ended it, what was typed is not to be typed again.
+        if arguments.save_table and guide.strokes:
+            guide.table.write(arguments.save_table)
+            tell(f'{len(guide.strokes)} points are in {arguments.save_table}')
         card.close()
-    if arguments.save_table:
-        table.write(arguments.save_table)
-    return table
 
 
 def _print(item: Fit) -> None:
