@@ -57,6 +57,24 @@ def test_without_brakes_a_lost_drive_has_time_for_its_own_ramp(bench: ScriptedBe
     assert bench.step(round(0.02 / CYCLE) + 2).live == 0
 
 
+@pytest.mark.parametrize('patience', [0.06, 0.3])
+def test_a_reset_waits_for_a_terminal_beside_the_drives(
+    wire: ScriptedWire, patience: float
+) -> None:
+    """It was answered with success, and did not hold, where patience was longer than its proof."""
+    wire.expected = wire.counter = 21
+    bench = ScriptedBench(wire, options=replace(OPTIONS, patience=patience, drive_watchdog=0.5))
+    bench.switch_on()
+    wire.counter = 18
+    assert 'not every slave' in str(bench.step(SECOND).fault)
+    with pytest.raises(DriverError, match=r'cannot be reset: for .* not every slave'):
+        bench.active.reset()
+
+    wire.counter = 21
+    bench.active.reset()
+    assert bench.step(SECOND).fault is None
+
+
 def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(braked: ScriptedBench) -> None:
     braked.switch_on()
     error = AlStatus(0x14, 0x1A, 'Synchronization error')

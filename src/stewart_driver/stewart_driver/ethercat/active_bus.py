@@ -324,16 +324,19 @@ class ActiveBus:
         """Go on acknowledging until no fault has come back for a while; raises `DriverError`.
 
         A drive that held its leg and fails meanwhile ends it at once: it may not come on again.
+        Every slave has to take part again, terminals beside the drives as well.
         """
         group = self.group
         held = {leg for leg, on in enumerate(group.live, 1) if on}.difference(group.faulty)
         gone_at: float | None = None
+        last = 1
         limit = self._wire.now() + RESET_TIMEOUT + RESET_PROOF
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
             self._frame(now)
             self._last = now
             self._let_go(self.live_legs)
+            last = (group.faulty or [last])[0]
             if not held.isdisjoint(group.faulty):
                 break
             if group.faulty:
@@ -343,9 +346,11 @@ class ActiveBus:
                 self._monitor.forget()
             elif fault := self._monitor.look(now, self.legs.inputs, group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
-            elif now - gone_at >= RESET_PROOF:
+            elif now - gone_at >= RESET_PROOF and self._monitor.complete:
                 return
-        fault = self._monitor.drive_fault((group.faulty or [1])[0], self.legs.inputs)
+        fault = self._monitor.drive_fault(last, self.legs.inputs)
+        if gone_at is not None and not self._monitor.complete:
+            fault = self._monitor.incompleteness
         raise DriverError(f'the fault cannot be reset: {fault}')
 
     def _recover(self) -> None:

@@ -241,9 +241,18 @@ class BusMonitor:
 
         It may be a terminal beside them that has dropped out.
         """
+        late = self._counted_at - self._complete_at > self._options.patience
+        return self.incompleteness if late else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every slave has taken part in the last frame."""
+        return not self._incomplete
+
+    @property
+    def incompleteness(self) -> LegFault:
+        """For how long not every slave has taken part."""
         since = self._counted_at - self._complete_at
-        if since <= self._options.patience:
-            return None
         return LegFault(
             0,
             f'for {1e3 * since:.0f} ms not every slave on {self._interface} has taken part in a '
