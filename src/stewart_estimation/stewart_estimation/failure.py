@@ -65,10 +65,19 @@ def unfinished(filtered: EstimateSeries) -> str:
 
 
 def _biased(filtered: EstimateSeries) -> str:
-    """Say that a bias is larger than a sensor's."""
-    pull, turn = (
-        _size(values) for values in (filtered.accelerometer_bias, filtered.gyroscope_bias)
-    )
+    """Say that the last biases that were estimated are larger than a sensor's."""
+    biases = np.hstack([filtered.accelerometer_bias, filtered.gyroscope_bias])
+    known = biases[np.isfinite(biases).all(axis=1)]
+    return beyond_any_sensor(known[-1]) if len(known) else ''
+
+
+def beyond_any_sensor(biases: Array) -> str:
+    """Say that a bias (6,), accelerometer and gyroscope, is larger than a sensor's; empty if not.
+
+    Args:
+        biases: [m/s²], [rad/s].
+    """
+    pull, turn = (float(np.linalg.norm(part)) for part in (biases[:3], biases[3:]))
     if pull > LARGEST_BIASES[0]:
         # Rates in deg/s turn gravity so far that the accelerometer seems to be biased.
         what = f'accelerometer would be {pull:.3g} m/s²'
@@ -81,12 +90,6 @@ def _biased(filtered: EstimateSeries) -> str:
         f'the bias of the {what}, which no sensor has: is it in {unit}, in the axes that the '
         'platform file says, and are the legs in their order?'
     )
-
-
-def _size(bias: Array) -> float:
-    """Return the last bias (n, 3) that was estimated; 0 if none was."""
-    known = bias[np.isfinite(bias).all(axis=1)]
-    return float(np.linalg.norm(known[-1])) if len(known) else 0.0
 
 
 def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:

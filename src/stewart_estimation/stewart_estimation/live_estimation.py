@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.estimate import Estimate, ExternalFit
+from stewart_estimation.failure import ADVICE, beyond_any_sensor, RESTART_EVERY, RESTARTS
+from stewart_estimation.kernels.records import R_DELAY, R_FORCE_BIAS
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
@@ -45,12 +47,15 @@ MEMORY = 200
 TOO_MANY = 0.5
 """Share of refused samples at which it is the estimate, not the samples, that is wrong."""
 
+AHEAD = 0.2
+"""IMU stamps that are so far ahead of legs that come are from another clock [s]."""
+
 TOO_LARGE = 9.0
 """Mean NIS that is worth a warning; the mean of 200 of a sound filter stays below 7."""
 
 
 class Health(NamedTuple):
-    """How the estimate is and why; at level error there is none."""
+    """How the estimate is and why; at level error there is none, or none to be believed."""
 
     level: Level
     sentence: str
@@ -88,6 +93,10 @@ class LiveEstimation:
         self._filter = LiveFilter(self._geometry, self._settings, start=start)
         self._imu_stamp = self._leg_stamp = self._reported = -np.inf
         self._strange = {'imu': 0, 'legs': 0}
+        # How long the IMU has come without legs, by its stamps.
+        self._alone, self._legs_came = 0.0, False
+        self._began: deque[float] = deque()
+        self._biases = np.zeros(6)
         self._present: NDArray[np.bool_] = np.ones(6, dtype=bool)
         self._reason = reason
         self._nis: deque[float] = deque(maxlen=MEMORY)
@@ -134,6 +143,11 @@ class LiveEstimation:
         return self._settings.imu_noise.period
 
     @property
+    def dropped(self) -> int:
+        """Samples that came too late to be used, since the begin."""
+        return self._filter.dropped
+
+    @property
     def external(self) -> ExternalFit | None:
         """How external poses fitted of late; None before the first."""
         return self._filter.external
@@ -145,12 +159,19 @@ class LiveEstimation:
     def _take_imu(self, stamp: float, values: Array) -> LiveRows:
         if not self._believed('imu', stamp, self._imu_stamp):
             return NOTHING
+        step = max(stamp - self._imu_stamp, 0.0) if math.isfinite(self._imu_stamp) else 0.0
+        self._alone = 0.0 if self._legs_came else self._alone + step
+        self._legs_came = False
         self._imu_stamp = max(self._imu_stamp, stamp)
         blocks = [self._tried(lambda: self._filter.add_imu(stamp, values))]
-        silent = stamp - self._leg_stamp
-        if COAST_AFTER < silent <= self._coast and math.isfinite(self._reported):
+        if COAST_AFTER < self._silence <= self._coast and math.isfinite(self._reported):
             blocks.append(self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan))))
         return self._fresh(LiveRows.joined(blocks))
+
+    @property
+    def _silence(self) -> float:
+        """How long the legs are silent [s]: legs that come are not, whatever their clock says."""
+        return min(self._alone, self._imu_stamp - self._leg_stamp)
 
     def legs(self, stamp: float, lengths: Array) -> LiveRows:
         """Take lengths (6,) with their stamp [m], [s]; NaN is a missing leg."""
@@ -166,6 +187,7 @@ class LiveEstimation:
         self._present = np.isfinite(row)
         if np.count_nonzero(self._present):
             self._leg_stamp = max(self._leg_stamp, stamp)
+            self._legs_came = True
 
     def runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
@@ -184,6 +206,9 @@ class LiveEstimation:
         if sound and self._in_order(imu_stamps, leg_stamps):
             self._note_legs(float(leg_stamps[-1]), lengths[-1])
             self._imu_stamp = float(imu_stamps[-1])
+            alone = imu_stamps[imu_stamps >= leg_stamps[-1]]
+            self._alone = float(np.ptp(alone)) if len(alone) else 0.0
+            self._legs_came = not len(alone)
             self._strange = {'imu': 0, 'legs': 0}
             return self._fresh(
                 self._tried(lambda: self._filter.add_runs(imu_stamps, values, leg_stamps, lengths))
@@ -221,20 +246,23 @@ class LiveEstimation:
             if abs(apart) > STRANGE:
                 return Health('error', f'no estimate: IMU stamps are {apart:.3f} s after the legs')
             return Health('error', f'no estimate: {self._reason or "waiting for both sensors"}')
-        if apart > max(self._coast, COAST_AFTER):
-            return Health('error', f'no estimate: legs silent for {apart:.3f} s')
-        if apart > COAST_AFTER:
-            return Health('warn', f'legs silent for {apart:.3f} s, the IMU leads on')
+        silence = self._silence
+        if silence > max(self._coast, COAST_AFTER):
+            return Health('error', f'no estimate: legs silent for {silence:.3f} s')
+        if silence > COAST_AFTER:
+            return Health('warn', f'legs silent for {silence:.3f} s, the IMU leads on')
+        if apart > AHEAD:
+            ahead = f'IMU stamps are {apart:.3f} s ahead of the legs: set one clock by the other'
+            return Health('error' if apart > STRANGE else 'warn', ahead)
         if -apart > self._settings.imu_timeout:
             return Health('warn', f'IMU silent for {-apart:.3f} s, motion is assumed steady')
         if self._leg_stamp - self._reported > STRANGE:
             return Health('error', 'no estimate: after a silence the filter waits for six legs')
+        if wrong := self._not_to_be_believed():
+            return Health('error', wrong)
         if not self._present.all():
             missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
             return Health('warn', f'leg {missing} is missing')
-        if self.refused_share > TOO_MANY:
-            share = f'the gate refused {100.0 * self.refused_share:.0f} % of the last leg samples'
-            return Health('error', f'{share}: IMU late or turned, or noise set too small')
         external = self.external
         if external is not None and np.mean(external.used) < 1.0 - TOO_MANY:
             count = np.count_nonzero(~external.used)
@@ -247,6 +275,19 @@ class LiveEstimation:
             mean = f'mean NIS {self.mean_nis:.1f} instead of 6'
             return Health('warn', f'{mean}: noise set too small, IMU late or faulty samples')
         return Health('ok', f'mean NIS {self.mean_nis:.2f}, {self.restarts} restarts')
+
+    def _not_to_be_believed(self) -> str:
+        """Say what contradicts the estimate; empty if nothing does."""
+        if self.refused_share > TOO_MANY:
+            share = f'the gate refused {100.0 * self.refused_share:.0f} % of the last leg samples'
+            return f'{share}: IMU late or turned, or noise set too small'
+        if len(self._nis) == MEMORY and (wrong := beyond_any_sensor(self._biases)):
+            return wrong
+        # The first time is its start.
+        anew = len(self._began) - 1
+        if anew > RESTARTS:
+            return f'the filter began anew {anew} times within {RESTART_EVERY:g} s: {ADVICE}'
+        return ''
 
     @property
     def refused_share(self) -> float:
@@ -298,6 +339,12 @@ class LiveEstimation:
         counts = used.sum(axis=1)
         known = np.isfinite(nis) & (counts > 0)
         self._nis.extend((6.0 * nis[known] / counts[known]).tolist())
+        known = np.isfinite(rows.report[:, R_FORCE_BIAS:R_DELAY]).all(axis=1)
+        if known.any():
+            self._biases = rows.report[known][-1, R_FORCE_BIAS:R_DELAY]
+        self._began.extend(rows.stamps[rows.restarted].tolist())
+        while len(self._began) > 1 and self._began[1] < self._reported - RESTART_EVERY:
+            self._began.popleft()
         if restarts := int(np.count_nonzero(rows.restarted)):
             self.restarts += restarts - (not self._started)
             self._started, self._reason = True, ''

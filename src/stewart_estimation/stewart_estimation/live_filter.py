@@ -32,6 +32,10 @@ _stamp = attrgetter('stamp')
 LATELY = 200
 """So many external poses are remembered."""
 
+KEPT = 10.0
+"""A sensor that waits for the other one for twice as long keeps its last samples alone: the place
+is lost, and the filter begins anew with the biases that it knew [s]."""
+
 
 class LegRow(NamedTuple):
     """A leg sample; once it was used, the filters before a run of samples and its place there."""
@@ -105,6 +109,7 @@ class LiveFilter:
         # Between its neighbours the straight line has changed: all that was met after the one
         # before it is met again.
         self._back(self._stamps[at - 1] if at else -np.inf)
+        self._keep_the_last()
         return self._process()
 
     def add_legs(self, stamp: float, lengths: Array) -> LiveRows:
@@ -119,6 +124,7 @@ class LiveFilter:
             self._legs[at] = row
         else:
             self._legs.insert(at, row)
+        self._keep_the_last()
         return self._process()
 
     def add_pose(self, stamp: float, pose: Array, covariance: Array) -> LiveRows:
@@ -278,6 +284,20 @@ class LiveFilter:
         # After a long silence of both sensors there is no estimate until six lengths come.
         known = np.isfinite(rows.report[:end, 0])
         return found if known.all() else found[known]
+
+    def _keep_the_last(self) -> None:
+        """Drop samples of one sensor that have waited for the other one for long."""
+        if not self._stamps:
+            if self._legs[-1].stamp - self._legs[0].stamp > 2.0 * KEPT:
+                newest = self._legs[-1].stamp - KEPT
+                del self._legs[: bisect.bisect_left(self._legs, newest, key=_stamp)]
+            return
+        # What the filter goes on from stays.
+        since = self._stamps[0] if self._filtered is None else self._filtered.stamp
+        if self._stamps[-1] - since > 2.0 * KEPT:
+            first = 0 if self._filtered is None else bisect.bisect_right(self._stamps, since) + 1
+            last = bisect.bisect_left(self._stamps, self._stamps[-1] - KEPT)
+            del self._stamps[first:last], self._values[first:last]
 
     def _forget(self) -> None:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""

@@ -284,6 +284,15 @@ def test_the_imu_leads_on_while_the_legs_are_silent_and_then_it_is_said(graph) -
     assert sentence.startswith('no estimate: legs silent for 1.7')
 
 
+def test_when_both_sensors_are_gone_it_is_said(graph) -> None:
+    play(graph, scripted(0.5))
+    graph.harness.spin(2.5)
+    assert latest(graph, 'estimate') == (
+        2,
+        'no estimate: nothing has come on imu/data or actuator_states for a second',
+    )
+
+
 def test_what_cannot_be_used_is_refused_and_said(graph) -> None:
     run = scripted(0.2)
     force, rate = run.imu.specific_forces[0], run.imu.angular_velocities[0]

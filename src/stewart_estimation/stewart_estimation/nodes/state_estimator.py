@@ -14,7 +14,7 @@ from sensor_msgs.msg import Imu, JointState
 from std_srvs.srv import SetBool, Trigger
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.external_pose import estimate_at
-from stewart_estimation.live_estimation import LiveEstimation, STRANGE
+from stewart_estimation.live_estimation import Health, LiveEstimation, STRANGE
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import Array, load_machine
 from stewart_estimation.nodes.estimate_messages import (
@@ -70,7 +70,7 @@ class StateEstimator(Node):
         self._live = LiveEstimation(self._platform.geometry, settings, coast=self._asked.coast)
         self._imu_reader, self._stroke_reader = imu_reader(), stroke_reader()
         self._origin: int | None = None
-        self._stated = False
+        self._stated, self._accepted = False, 0
         self.refusals = Refusals('messages')
         self.published: dict[str, CountedPublisher] = {}
         self._estimates = EstimatePublishers(self, transforms=self._asked.publish_tf)
@@ -220,8 +220,13 @@ class StateEstimator(Node):
         if not self._on:
             return Report(Level.WARN, 'switched off by state_estimator/toggle', {})
         health, live = self._live.health(), self._live
+        accepted, self._accepted = self._accepted, self.refusals.accepted
+        if 0 < accepted == self._accepted:
+            said = 'no estimate: nothing has come on imu/data or actuator_states for a second'
+            health = Health('error', said)
         counts = {'accepted': live.accepted.tolist(), 'rejected': live.rejected.tolist()}
         values = {'mean_nis': live.mean_nis, 'restarts': live.restarts, **counts}
+        values['dropped'] = live.dropped
         if live.external is not None:
             used = live.external.used
             values |= {
