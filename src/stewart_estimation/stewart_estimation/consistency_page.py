@@ -30,6 +30,7 @@ def page(
     facts: Mapping[str, str],
     pictures: Mapping[str, Figure],
     advice: Advice | None = None,
+    problem: str = '',
 ) -> str:
     """Write the page.
 
@@ -38,6 +39,7 @@ def page(
         facts: Where it comes from.
         pictures: Figures by caption.
         advice: Options that were tried and hold better; None where none were found.
+        problem: Why the estimates cannot be believed, whatever the tests say.
 
     Returns:
         HTML that fetches nothing.
@@ -58,11 +60,14 @@ def page(
     used, rejected = consistency.used, consistency.rejected
     counts = zip(range(1, 7), used, rejected, strict=True)
     wrong = [(f'{_named(item)}: {item.found:.4g}', item.hint) for item in broken]
-    told = OTHERWISE if advice is None else ADVICE.format(' '.join(advice.options), advice.said)
+    held = consistency.held and not problem
+    told = problem or OTHERWISE
+    if advice is not None:
+        told = ADVICE.format(' '.join(advice.options), advice.said)
     return pages.page(
         'Consistency of the estimates',
-        'every test held' if consistency.held else 'not consistent',
-        held=consistency.held,
+        'every test held' if held else 'not consistent',
+        held=held,
         figures={
             'tests held': f'{len(rows) - len(broken)} of {len(rows)}',
             'mean NIS, 6 is expected': f'{consistency.mean_nis:.3f}',
@@ -77,7 +82,7 @@ def page(
                     'What did not hold, and what to do': f'<p><strong>{pages.text(told)}'
                     f'</strong></p>{pages.failures(wrong)}'
                 }
-                if wrong
+                if not held
                 else {}
             ),
             'Tests': pages.table(HEADS, rows, words=(0, 5)) + explained,

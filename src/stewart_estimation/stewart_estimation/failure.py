@@ -107,10 +107,12 @@ def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
         if share <= MOST_LAST:
             return ''
     delay = settings.delay
+    found = filtered.delay[np.isfinite(filtered.delay)] if delay is not None else np.empty(0)
+    last = float(found[-1]) if len(found) else math.nan
     at_bound = delay is not None and any(
-        math.isclose(filtered.delay[-1], bound) for bound in (delay.lower, delay.upper)
+        math.isclose(last, bound) for bound in (delay.lower, delay.upper)
     )
-    why = f'the delay is at its bound of {filtered.delay[-1]:g} s, and ' if at_bound else ''
+    why = f'the delay is at its bound of {last:g} s, and ' if at_bound else ''
     noise = settings.imu_noise
     if settings.gate is None and jumped.sum() > 1:
         why += f'lengths jump {jumped.sum()} times (--gate refuses single ones), or '

@@ -81,9 +81,16 @@ def test_an_imu_read_wrongly_is_a_failure_that_says_why(
 ) -> None:
     imu, legs = tables
     write_table(tmp_path / 'imu.csv', COLUMNS, spoil(read_table(imu, COLUMNS).take(COLUMNS)))
+    page = tmp_path / 'page.html'
     for verb in ('estimate', 'consistency'):
-        assert stewart([verb, *named((tmp_path / 'imu.csv', legs))]) == 1
-        assert re.search(said, capsys.readouterr().err)
+        words = [verb, *named((tmp_path / 'imu.csv', legs)), '--json']
+        words += ['--page', str(page)] if verb == 'consistency' else []
+        assert stewart(words) == 1
+        told = capsys.readouterr()
+        assert re.search(said, told.err)
+        assert re.search(said, json.loads(told.out)['problem'])
+    assert not json.loads(told.out)['consistent']
+    assert 'every test held' not in page.read_text()
 
 
 def test_times_that_are_not_seconds_are_refused_and_doubled_stamps_are_not(

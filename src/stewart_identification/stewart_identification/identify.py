@@ -184,9 +184,10 @@ def identify(
         *beyond(model, result, alarm),
     ]
     body = None if unbounded or suspects else body_of(parameters, model, result)
-    payload = () if suspects else payload_of(model, result, found, options.reach)
+    payload = () if suspects or blind else payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
-        parameters = (*parameters, *gains_of(model, result, options.level))
+        gains = gains_of(model, result, options.level)
+        parameters = (*parameters, *(item.unproven(blind) if blind else item for item in gains))
     if unbounded:
         parameters = tuple(item.without_interval() for item in parameters)
         payload, covariance = (), np.full_like(covariance, np.nan)

@@ -218,6 +218,19 @@ def test_verb_writes_a_platform_that_kinematics_take(vigo, forty, tmp_path, caps
     assert np.abs(there[0][0] - pose.position).max() < 6e-4
 
 
+def test_poses_to_judge_by_are_looked_at_before_the_fit(
+    vigo, forty, tmp_path, monkeypatch
+) -> None:
+    rng = np.random.default_rng(10)
+    poses = table(tmp_path / 'poses.csv', measured(wrong(vigo, rng), forty, rng))
+    strokes = np.loadtxt(poses, delimiter=',', skiprows=1)[:, :6]
+    felt = np.tile([0.0, 0.0, 9.81], (len(strokes), 1))
+    write_table(tmp_path / 'imu.csv', (*STROKES, *FORCES), np.hstack([strokes, felt]))
+    monkeypatch.setattr(verb, 'calibrate', None)
+    with pytest.raises(ConfigurationError, match='--validate'):
+        run(poses, '--validate', tmp_path / 'imu.csv', '-o', tmp_path / 'mine.yaml')
+
+
 def test_strokes_off_their_zero_give_no_file(vigo, forty, tmp_path, capsys) -> None:
     rng = np.random.default_rng(5)
     seen = measured(wrong(vigo, rng), forty, rng)

@@ -14,9 +14,15 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_identification.calibration.fit import calibrate, MISFIT
 from stewart_identification.calibration.machine import FORCE_BIAS, Machine, RATE_BIAS, SIZE
-from stewart_identification.calibration.observations import FORCES, Observations, STROKES
+from stewart_identification.calibration.observations import (
+    FORCES,
+    Observations,
+    POSES,
+    STROKES,
+)
 from stewart_identification.calibration.planning import allowed_poses
 from stewart_identification.calibration.verdict import coordinates, imu_unknowns
+from stewart_identification.errors import FitError
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
@@ -90,3 +96,33 @@ def test_what_is_found_of_the_imu_is_told_and_written(
     for axis, error in zip('xyz', off, strict=True):
         assert abs(error) < 4.0 * told[f'IMU mounting {axis}']['deviation']
     assert 'calibrated from felt.csv' in mine.sources['imu.rpy_deg']
+
+
+@pytest.mark.parametrize(
+    ('turn', 'question'),
+    [
+        (np.eye(3) / 9.81, r'tells 0\.9.* m/s², and gravity is 9\.8'),
+        (-np.eye(3), r'gravity 1[78]\d° from .* or the signs'),
+        (np.diag([1.0, -1.0, -1.0]), r'gravity 1[567]\d° from .*: correct imu.rpy_deg'),
+    ],
+    ids=['in g', 'downwards', 'upside down'],
+)
+@pytest.mark.parametrize('tracked', [False, True])
+def test_an_imu_that_is_read_in_another_way_gives_no_file(
+    vigo, truth, turn, question, tmp_path: Path, *, tracked: bool
+) -> None:
+    rng = np.random.default_rng(4)
+    seen = measured(truth, allowed_poses(vigo, 20, rng), rng, tracked=tracked, felt=True)
+    columns = [seen.strokes, seen.specific_force @ turn.T]
+    names = [*STROKES, *FORCES]
+    if tracked:
+        columns += [seen.position, Rotation.from_matrix(seen.rotation).as_quat()]
+        names += POSES
+    path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
+    write_table(path, names, np.hstack(columns))
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    words = [str(path), '--platform', 'vigo', '-o', str(written)]
+    with pytest.raises(FitError, match=question):
+        verb.main(parser.parse_args(words))
+    assert not written.exists()

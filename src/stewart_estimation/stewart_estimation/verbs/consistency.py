@@ -79,12 +79,12 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:
             pictures = _pictures(run, found, _settled(run, arguments))
-            stream.write(page(found, _facts(arguments, run), pictures, advice))
+            stream.write(page(found, _facts(arguments, run), pictures, advice, problem))
     if arguments.json:
-        json.dump(_as_json(found, advice), sys.stdout, indent=2)
+        json.dump(_as_json(found, advice, problem), sys.stdout, indent=2)
         sys.stdout.write('\n')
     else:
-        _print(sys.stdout, found)
+        _print(sys.stdout, found, problem)
         if advice is not None:
             sys.stdout.write(f'{advice}\n')
     if problem:
@@ -161,10 +161,11 @@ def _pictures(run: Run, found: Consistency, rows: Any) -> dict[str, Figure]:
     }
 
 
-def _as_json(found: Consistency, advice: Advice | None) -> dict[str, Any]:
+def _as_json(found: Consistency, advice: Advice | None, problem: str) -> dict[str, Any]:
     """Return the verdicts as plain data, and which options hold better."""
     return {
-        'consistent': found.held,
+        'consistent': found.held and not problem,
+        'problem': problem or None,
         'advice': None
         if advice is None
         else {'options': list(advice.options), 'consistent': advice.found.held},
@@ -187,12 +188,12 @@ def _as_json(found: Consistency, advice: Advice | None) -> dict[str, Any]:
     }
 
 
-def _print(out: TextIO, found: Consistency) -> None:
+def _print(out: TextIO, found: Consistency, problem: str) -> None:
     """Print one line a test."""
     cells = [list(HEADS), *(verdict_cells(item) for item in found.verdicts)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEADS) - 1)]
     for row in cells:
         padded = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
         out.write('  '.join([*padded, row[-1]]) + '\n')
-    word = 'consistent' if found.held else 'NOT consistent'
+    word = 'consistent' if found.held and not problem else 'NOT consistent'
     out.write(f'{word}, {found.rows} rows, mean NIS {found.mean_nis:.3f}\n')

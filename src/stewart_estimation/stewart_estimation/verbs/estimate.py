@@ -77,6 +77,7 @@ def summary(run: Run) -> dict[str, Any]:
     last = np.sqrt(run.filtered.variances[final])
     said: dict[str, Any] = {
         'platform': run.platform.name,
+        **({'problem': run.problem} if run.problem else {}),
         'imu_samples': len(run.measurements.imu),
         'leg_samples': len(series),
         'rows_without_estimate': int((~known).sum()),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.failure import failure, unfinished
@@ -179,7 +180,11 @@ def _delays_first(
             break
         found, moved, told = through(settings), False, settings
         if settings.delay is not None:
-            delay, sigma = float(found.delay[-1]), float(found.delay_sigma[-1])
+            # A recording may end without an estimate, and that is told later.
+            known = np.flatnonzero(np.isfinite(found.delay))
+            if not known.size:
+                break
+            delay, sigma = (float(x[known[-1]]) for x in (found.delay, found.delay_sigma))
             moved = abs(delay - settings.delay.start) > sigma
             told = replace(told, delay=replace(settings.delay, start=delay))
         if settings.external is not None and found.external is not None:

@@ -30,7 +30,11 @@ from stewart_identification.calibration.machine import (
     TILT,
 )
 from stewart_identification.calibration.observations import Noise, Observations
-from stewart_identification.calibration.plausible import check_placed, check_strokes
+from stewart_identification.calibration.plausible import (
+    check_felt,
+    check_placed,
+    check_strokes,
+)
 from stewart_identification.calibration.prediction import weighted
 from stewart_identification.errors import FitError, NotIdentifiable
 from stewart_kinematics.model.platform import Platform
@@ -169,6 +173,8 @@ def calibrate(
         raise NotIdentifiable('no row has a pose of a tracker, or an IMU at rest or in motion')
     machine = Machine.described(platform)
     check_strokes(platform, observations)
+    if observations.felt.any():
+        check_felt(machine, observations)
     if tracked:
         machine = placed(machine, observations)
         check_placed(machine, *machine.distances(observations), observations)
@@ -274,7 +280,8 @@ def placed(machine: Machine, seen: Observations) -> Machine:
             for x, m in zip(rotation, measured, strict=True)
         ]
     )
-    _, sizes, right = np.linalg.svd(system)
+    # The rows are nine times the poses: the left side would be their square.
+    _, sizes, right = np.linalg.svd(system, full_matrices=False)
     if len(rows) < 3 or sizes[-2] < 1e-3 * sizes[0]:
         raise NotIdentifiable(
             f'{len(rows)} poses do not place the tracker: it takes at least three that are turned '

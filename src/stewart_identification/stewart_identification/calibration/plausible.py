@@ -18,6 +18,10 @@ TURNED = 0.05
 MOVED = 0.05
 """Distance that half the poses may be off before a fit, in units of the base's radius."""
 
+PULLED, LEANING = 0.2, 0.8
+"""What an accelerometer at rest may differ from gravity, as a share of it, and by an angle [rad];
+half of the rows count. A mounting that is farther off is to be described, not found."""
+
 
 def check_strokes(platform: Platform, seen: Observations) -> None:
     """Refuse strokes that are missing or far outside the limits.
@@ -75,3 +79,29 @@ def check_placed(machine: Machine, off: Array, turn: Array, seen: Observations) 
         'order of the quaternion (x, y, z, w), the order of the legs, the units, and which pose '
         f'belongs to which strokes.{mirrored}{wide}'
     )
+
+
+def check_felt(machine: Machine, seen: Observations) -> None:
+    """Refuse specific forces at rest that are not gravity as the described IMU would have it.
+
+    Raises:
+        FitError: If they are in another unit, of another sign, or of an IMU mounted otherwise.
+    """
+    rows = seen[np.flatnonzero(seen.felt)]
+    upwards = -np.einsum('nji,j->ni', machine.poses(rows)[1], machine.gravity)
+    expected, force = upwards @ machine.mounting, rows.specific_force
+    gravity, sizes = float(np.linalg.norm(machine.gravity)), np.linalg.norm(force, axis=1)
+    size = float(np.median(sizes))
+    if abs(size - gravity) > PULLED * gravity:
+        raise FitError(
+            f'at rest the accelerometer tells {size:.4g} m/s², and gravity is {gravity:.4g}: '
+            'specific forces are in m/s², with gravity in them'
+        )
+    cosines = np.einsum('ni,ni->n', expected, force) / (gravity * sizes)
+    angle = float(np.median(np.arccos(np.clip(cosines, -1.0, 1.0))))
+    if angle > LEANING:
+        raise FitError(
+            f'at rest the accelerometer has gravity {np.degrees(angle):.0f}° from where poses and '
+            'mounting have it: correct imu.rpy_deg of the platform first, or the signs (at rest '
+            'specific forces are upwards)'
+        )

@@ -29,6 +29,14 @@ IMU = (
     *((f'gyroscope bias {axis}', 'rad/s') for axis in AXES),
 )
 """Name and unit of the unknowns from `MOUNTING` on."""
+OTHER = 10.0
+"""What of an IMU differs by so many times its prior is not it, but read in another way [-]."""
+QUESTIONS = {
+    'IMU mounting': 'is imu.rpy_deg right?',
+    'base tilt': 'is the base so far from level?',
+    'accelerometer': 'are specific forces in m/s²?',
+    'gyroscope': 'are rates in rad/s?',
+}
 
 
 @dataclass(frozen=True)
@@ -164,6 +172,21 @@ def beyond_prior(found: Calibration) -> list[str]:
             said.append(
                 f'the {what} change by up to {most:.3g} mm, beyond what was allowed for, and no '
                 f'interval holds: allow for more ({option}), or are the strokes off their zero?'
+            )
+    return [*said, *beyond_imu(found)]
+
+
+def beyond_imu(found: Calibration) -> list[str]:
+    """Say what of the IMU cannot be so, but is read in another unit, sign or mounting."""
+    said = []
+    for item in imu_unknowns(found):
+        times = abs(item.change) / item.before
+        if times > OTHER:
+            question = next(text for name, text in QUESTIONS.items() if item.name.startswith(name))
+            unit = '' if item.unit == '1' else f' {item.unit}'
+            said.append(
+                f'{item.name} changes by {item.change:+.3g}{unit}, {times:.0f} times what was '
+                f'allowed for, and no interval holds: {question}'
             )
     return said
 

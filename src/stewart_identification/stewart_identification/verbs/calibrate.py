@@ -33,14 +33,17 @@ from stewart_identification.calibration.output import (
     LEVEL,
 )
 from stewart_identification.calibration.planning import best_poses
+from stewart_identification.calibration.plausible import check_strokes
 from stewart_identification.calibration.verdict import (
     accuracy,
+    beyond_imu,
     beyond_prior,
     coordinates,
     imu_unknowns,
     remarks,
 )
 from stewart_identification.parameters_file import write_platform
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
@@ -98,6 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ('stroke-noise', noise.stroke, 'M', 'standard deviation of an encoder [m]'),
         ('force-noise', noise.specific_force, 'MPS2', 'of a specific force at rest [m/s2]'),
         ('turn-noise', noise.angular_velocity, 'RADPS', 'of an angular velocity [rad/s]'),
+        ('rate-noise', noise.rate, 'MPS', 'of the rate of a leg in motion [m/s]'),
         ('joint-tolerance', prior.joint, 'M', 'of a joint coordinate, as built [m]'),
         ('length-tolerance', prior.length, 'M', 'of a length at stroke zero, as built [m]'),
     ):
@@ -126,6 +130,7 @@ def main(arguments: argparse.Namespace) -> int:
         stroke=arguments.stroke_noise,
         specific_force=arguments.force_noise,
         angular_velocity=arguments.turn_noise,
+        rate=arguments.rate_noise,
     )
     prior = Prior(joint=arguments.joint_tolerance, length=arguments.length_tolerance)
     if arguments.table is None:
@@ -135,6 +140,8 @@ def main(arguments: argparse.Namespace) -> int:
         _propose(arguments, platform, noise, prior, None)
         return 0
     observations, copies = without_copies(_read(arguments, arguments.table))
+    # Before a long fit, not after it.
+    others = _read_others(arguments, platform) if arguments.validate else None
     if copies:
         tell(f'{copies} row(s) copied from others count once')
     unused = int(np.sum(~observations.felt & np.isfinite(observations.specific_force).all(axis=1)))
@@ -150,14 +157,17 @@ def main(arguments: argparse.Namespace) -> int:
         lambda step, cost: line.show(f'step {step}: sum of squares {cost:.6g}'),
     )
     line.end()
-    found, gone = without_outliers(platform, observations, noise, prior, found)
+    gone: list[int] = []
+    # Rows would be blamed for an IMU that is read in another way.
+    if not beyond_imu(found):
+        found, gone = without_outliers(platform, observations, noise, prior, found)
     if gone:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
         tell(_about_outliers(outliers, found))
     _tell(arguments, found)
     if observations.tracked.any():
-        checked = _read(arguments, arguments.validate) if arguments.validate else observations
+        checked = observations if others is None else others
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
         what = f'at {arguments.validate}' if arguments.validate else 'at the poses that were used'
         tell(f'before, {what}: {before.line()}')
@@ -185,6 +195,16 @@ def _read(arguments: argparse.Namespace, path: str) -> Observations:
             tell(f'{path}: {lost} pose(s) not finite or without a quaternion of norm 1 left out')
         return found
     return read_observations(path)
+
+
+def _read_others(arguments: argparse.Namespace, platform: Platform) -> Observations:
+    """Read the poses to judge by; raises `ConfigurationError` where they cannot."""
+    found = _read(arguments, arguments.validate)
+    if not found.tracked.any():
+        expected = 'a table with poses of a tracker (x_m, y_m, z_m and a quaternion)'
+        raise ConfigurationError('--validate', arguments.validate, expected)
+    check_strokes(platform, found)
+    return found
 
 
 def _about_outliers(outliers: Observations, found: Calibration) -> str:

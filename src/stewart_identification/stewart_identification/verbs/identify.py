@@ -89,6 +89,9 @@ def main(arguments: argparse.Namespace) -> int:
         )
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
+    if arguments.estimate is not None and arguments.loaded is not None:
+        expected = 'no --loaded, whose motion is another one'
+        raise ConfigurationError('--estimate', str(arguments.estimate), expected)
     options = part(arguments, Options)
     if (arguments.loaded is None) != (arguments.load is None):
         raise ConfigurationError('--load', arguments.load, 'given together with --loaded')
