@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from math import isfinite
 from pathlib import Path
 from threading import RLock
+import time
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_kinematics.trajectories.cycloidal import relative_displacement
 from stewart_viewer.bag_recorder import BagRecorder
+from stewart_viewer.hand import Hand
 from stewart_viewer.snapshot import Snapshot
 import viser
 
@@ -30,6 +32,8 @@ WAVES: tuple[str, ...] = ('ocean', 'excitation', 'cueing', 'stabilisation')
 JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].
 STEER_RATE, STEER_GAIN = 20.0, 2.0
+# From an older pose nobody steers: the platform has gone on since [s].
+LATELY = 0.2
 DRIVES = {
     'Enable': 'driver/enable',
     'Disable': 'driver/disable',
@@ -73,6 +77,8 @@ class Controls:
             [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
         )
         self._pose: Pose | None = None
+        self._posed_at = -LATELY
+        self._hand = Hand()
         self._off, self._allowed, self._sources = True, False, WAVES
         self._answer = gui.add_markdown('')
         self._button('Quick stop', 'driver/quick_stop', 'red')
@@ -84,6 +90,7 @@ class Controls:
             self._add_jog(gui)
         with gui.add_folder('Wave and waypoints', expand_by_default=False):
             self._wave = gui.add_dropdown('played by', WAVES)
+            self._wave.on_update(lambda _: self._grey())
             self._start = gui.add_button('Start wave', color='blue')
             self._start.on_click(partial(self._on_wave, 'start'))
             gui.add_button('Stop wave', color='gray').on_click(partial(self._on_wave, 'stop'))
@@ -105,7 +112,7 @@ class Controls:
         self._move = gui.add_button('Move there', color='blue')
         self._move.on_click(lambda _: self._on_move())
         self._follow = gui.add_button('Follow the target while held', color='blue')
-        self._follow.on_hold(lambda _: self._on_steer(), callback_hz=STEER_RATE)
+        self._follow.on_hold(self._on_steer, callback_hz=STEER_RATE)
         gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
         gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
 
@@ -132,7 +139,8 @@ class Controls:
 
     def show(self, snapshot: Snapshot) -> None:
         """Take note of where the platform is, and whether anything can move it."""
-        self._pose = snapshot.pose
+        if snapshot.pose is not self._pose:
+            self._pose, self._posed_at = snapshot.pose, time.monotonic()
         off = snapshot.drives is None or snapshot.drives.state != 'ENABLED'
         if off != self._off:
             self._off = off
@@ -142,7 +150,7 @@ class Controls:
         """Let only those buttons be pressed that can move the platform now."""
         for button in (self._follow, *self._jogs):
             button.disabled = self._off
-        self._start.disabled = self._off or not self._sources
+        self._start.disabled = self._off or self._wave.value not in self._sources
         self._move.disabled = self._off or not self._allowed
 
     def _button(self, label: str, service: str, colour: Any) -> None:
@@ -177,7 +185,6 @@ class Controls:
         """Offer what the rig has to play, and say when a recording has ended by itself."""
         if (sources := self._operator.sources) != self._sources:
             self._sources = sources
-            self._wave.options = sources or WAVES
             self._grey()
         if self._recorder is not None and (said := self._recorder.ended()):
             self._tell_of_recording(said)
@@ -188,9 +195,18 @@ class Controls:
         self._record.color = 'red' if running else 'gray'
         self.tell(said)
 
-    def _on_steer(self) -> None:
+    def _held(self, label: str, what: Hashable, event: Any) -> bool:
+        """Tell whether a button that is held moves something now."""
+        moves, why = self._hand.moves(event.client_id, what)
+        if why:
+            self.tell(f'**{label}**: {why}')
+        return moves
+
+    def _on_steer(self, event: Any) -> None:
         """Ask for a velocity towards the target; teleop keeps the limits, and its dead man."""
-        if self._pose is None:
+        if not self._held('Follow', self._follow, event):
+            return
+        if self._pose is None or time.monotonic() - self._posed_at > LATELY:
             self.tell('**Follow**: no pose comes')
             return
         way, turn = relative_displacement(self._pose, self.target)
@@ -203,8 +219,10 @@ class Controls:
         service = f'{_choice(self._wave)}/{action}'
         self._ask(service, lambda: self._operator.call(service))
 
-    def _on_jog(self, sign: float, _: Any = None) -> None:
+    def _on_jog(self, sign: float, event: Any) -> None:
         what, pace = _choice(self._jogged), sign * _number(self._pace)
+        if not self._held('Jog', (what, pace), event):
+            return
         rates, leg = np.zeros(len(AXES)), None
         place = AXES.index(what) if what in AXES else 0
         rates[place] = 1e-3 * pace if 'mm' in what else np.radians(pace)

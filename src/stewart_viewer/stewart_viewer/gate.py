@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 import hmac
-from http.cookies import CookieError, SimpleCookie
 import ipaddress
+import socket
 import threading
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 COOKIE = 'stewart_token_{}'
@@ -23,6 +24,10 @@ SECRET_FIELD = 'X-Stewart-Gate'
 
 HEAD_LIMIT = 10.0
 """Whoever connects has to send a request in this time [s]."""
+
+STALLED = 4000
+"""A connection that has taken nothing for so long is closed [ms]: what a person presses while the
+network stalls is not to be carried out when it comes back."""
 
 BLOCK = 1 << 16
 FRAMES = ('frame', 'iframe', 'object', 'embed')
@@ -94,6 +99,8 @@ class Gate:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        stream: Any = writer.get_extra_info('socket')
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED)
         try:
             head = await asyncio.wait_for(reader.readuntil(b'\r\n\r\n'), HEAD_LIMIT)
             target, fields = _asked(head)
@@ -179,9 +186,12 @@ def _asked(head: bytes) -> tuple[str, dict[str, str]]:
 
 
 def _cookie(fields: dict[str, str], name: str) -> str:
-    """Return what a cookie of a request holds; empty if there is none."""
-    with suppress(CookieError):
-        found = SimpleCookie(fields.get('cookie', '')).get(name)
-        if found is not None:
-            return found.value
+    """Return what a cookie of a request holds; empty if there is none.
+
+    Those of other programs at the same host come with it, and hold anything.
+    """
+    for part in fields.get('cookie', '').split(';'):
+        key, _, value = part.partition('=')
+        if key.strip() == name:
+            return value.strip()
     return ''

@@ -14,6 +14,7 @@ from typing import Any
 from stewart_viewer.snapshot import Snapshot
 from stewart_viewer.status import NOT_HEARD, UNKNOWN
 
+MEASURED = ('strokes', 'forces', 'estimate')
 STALE = 1.0
 """After this time a pose says no more where the platform is [s]."""
 
@@ -24,13 +25,15 @@ class Mailbox:
     Pictures are made in a thread of their own, so that a slow browser never holds up a node.
 
     Args:
-        stale: Once poses have come, and none has for this time [s], none is known any more.
+        stale: Once poses have come, and none has for this time [s], none is known any more; of
+            what is measured beside them each goes for itself.
         now: A clock that goes on whatever happens to the rig's [s].
     """
 
     def __init__(self, stale: float = STALE, now: Callable[[], float] = time.monotonic) -> None:
         self._stale, self._now = stale, now
         self._posed = inf
+        self._came: dict[str, float] = {}
         self._lock = threading.Lock()
         self._latest = Snapshot(0.0)
         self._changed = threading.Event()
@@ -40,8 +43,10 @@ class Mailbox:
         """Replace some fields of the latest snapshot, at an instant [s]."""
         with self._lock:
             self._latest = replace(self._latest, time=time, **values)
+            now = self._now()
             if 'pose' in values:
-                self._posed = self._now()
+                self._posed = now
+            self._came.update({name: now for name in MEASURED if name in values})
         self._changed.set()
 
     def take(self, patience: float) -> Snapshot | None:
@@ -53,10 +58,16 @@ class Mailbox:
         if changed := self._changed.wait(patience):
             self._changed.clear()
         with self._lock:
-            silence = self._now() - self._posed
+            now = self._now()
+            silence = now - self._posed
+            old = [name for name, came in self._came.items() if now - came >= self._stale]
+            gone: dict[str, Any] = dict.fromkeys(old)
+            self._latest = replace(self._latest, **gone)
+            for name in old:
+                del self._came[name]
             if silence >= self._stale:
                 return _silent(self._latest, silence)
-            return self._latest if changed else None
+            return self._latest if changed or old else None
 
     def end(self) -> None:
         """Wake whoever waits for the last time."""

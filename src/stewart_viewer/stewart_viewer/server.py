@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import contextlib
 from dataclasses import dataclass
 import errno
+import gzip
 import hmac
 import io
 import ipaddress
@@ -27,6 +28,16 @@ THIS_MACHINE = '127.0.0.1'
 PORTS_TRIED = 20
 TOKEN_NAME = 'STEWART_TOKEN'
 TOKEN = re.compile(r'[A-Za-z0-9_-]{8,128}')
+HEAD = b'<head>'
+# viser sends one message of all buttons and sliders in 50 ms, and of those that wait the last one
+# alone: while a button is held and tells that twenty times a second, a quick stop would be lost.
+# Its timer is of that length; at 0 nothing waits for another one.
+UNHURRIED = b"""<script>
+{
+  const later = window.setTimeout;
+  window.setTimeout = (call, delay, ...more) => later(call, delay === 50 ? 0 : delay, ...more);
+}
+</script>"""
 
 
 class AddressTaken(StewartError, OSError):
@@ -129,7 +140,7 @@ def _asking_for(secret: str) -> Iterator[None]:
             brought = request.headers.get(SECRET_FIELD, '')
             if not hmac.compare_digest(brought.encode(), secret.encode()):
                 return connection.respond(403, '')
-            return process_request(connection, request)
+            return _unhurried(process_request(connection, request))
 
         return serve(*words, process_request=answer, **options)
 
@@ -140,6 +151,22 @@ def _asking_for(secret: str) -> Iterator[None]:
         library.serve = serve
     if not used:
         raise RuntimeError('this version of viser serves in another way, and cannot be guarded')
+
+
+def _unhurried(answer: Any) -> Any:
+    """Return an answer of viser, the page with `UNHURRIED` in it; None where it goes on itself."""
+    if answer is None or not answer.headers.get('Content-Type', '').startswith('text/html'):
+        return answer
+    packed = answer.headers['Content-Encoding'] == 'gzip'
+    body = gzip.decompress(answer.body) if packed else answer.body
+    if HEAD not in body:
+        raise RuntimeError('this version of viser has another page, and loses what is pressed')
+    body = body.replace(HEAD, HEAD + UNHURRIED, 1)
+    answer.body = gzip.compress(body) if packed else body
+    # To assign another value would add it.
+    del answer.headers['Content-Length']
+    answer.headers['Content-Length'] = str(len(answer.body))
+    return answer
 
 
 def _free_port(host: str, port: int) -> int:

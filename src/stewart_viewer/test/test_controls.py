@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls, WAVES
+from stewart_viewer.hand import Hand
 from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.snapshot import DriveReport, Snapshot
@@ -60,6 +63,14 @@ def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Cont
     return made
 
 
+def held(controls: Controls, press: Callable[..., None], *sign: float) -> None:
+    """Hold a button for a moment: the first time alone moves nothing."""
+    clock = iter((0.0, 0.05))
+    controls._hand = Hand(lambda: next(clock))
+    for _ in range(2):
+        press(*sign, SimpleNamespace(client_id=1))
+
+
 def can_move(controls: Controls) -> bool:
     """Tell whether what moves the platform may be pressed: all of it, or nothing."""
     buttons = (controls._move, controls._follow, controls._start, *controls._jogs)
@@ -97,7 +108,7 @@ def test_the_sliders_follow_the_gizmo(controls: Controls, ex800: Platform) -> No
 def test_nobody_steers_towards_a_half_of_a_target(controls: Controls, ex800: Platform) -> None:
     neutral = ex800.geometry.neutral_pose
     controls.show(Snapshot(0.0, pose=neutral))
-    hand = threading.Thread(target=controls._on_steer)
+    hand = threading.Thread(target=held, args=(controls, controls._on_steer))
 
     def steer(_: Any) -> None:
         hand.start()
@@ -147,27 +158,27 @@ def test_the_wave_is_asked_of_the_node_that_was_chosen(controls: Controls) -> No
 
 
 def test_what_the_rig_has_can_be_started_and_stopped(controls: Controls) -> None:
-    for sources, offered in (
-        (('ocean', 'cueing'), ('ocean', 'cueing')),
-        (('stabilisation',), ('stabilisation',)),
-        ((), WAVES),
+    controls._wave.value = 'stabilisation'
+    for sources, can_start in (
+        (('ocean', 'cueing'), False),
+        (('ocean', 'stabilisation'), True),
+        ((), False),
     ):
         controls._operator.sources = sources
         controls.look()
-        assert controls._wave.options == offered
-        assert controls._start.disabled is not bool(sources)
+        assert controls._wave.options == WAVES
+        assert controls._start.disabled is not can_start
         controls._on_wave('stop')
-    # Who has chosen keeps it, also while nobody offers it.
-    services = 'ocean/stop', 'stabilisation/stop', 'stabilisation/stop'
-    assert controls._operator.calls == [('call', service) for service in services]
+    # Who has chosen keeps it, also while a rig starts anew and nobody offers it yet.
+    assert controls._operator.calls == 3 * [('call', 'stabilisation/stop')]
 
 
 def test_a_held_button_jogs_what_was_chosen(controls: Controls) -> None:
     controls._jogged.value = 'leg 3 [mm]'
-    controls._on_jog(-1.0)
+    held(controls, controls._on_jog, -1.0)
     controls._jogged.value = 'yaw [°]'
     controls._pace.value = 2.0
-    controls._on_jog(1.0)
+    held(controls, controls._on_jog, 1.0)
     assert controls._operator.calls == [
         ('jog', pytest.approx([-5e-3, 0.0, 0.0, 0.0, 0.0, 0.0]), 2),
         ('jog', pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, np.radians(2.0)]), None),
@@ -188,25 +199,54 @@ def test_nothing_can_be_moved_unless_the_drives_are_enabled(controls: Controls) 
 
 
 def test_following_asks_for_the_way_to_the_target(controls: Controls, ex800: Platform) -> None:
-    controls._on_steer()
+    held(controls, controls._on_steer)
     assert controls._operator.calls == []
     neutral = ex800.geometry.neutral_pose
     controls.show(Snapshot(0.0, pose=neutral))
     controls._sliders[2].value = 1.0
     controls._speed.value = 100
-    controls._on_steer()
+    held(controls, controls._on_steer)
     (_, twist), *_ = controls._operator.calls
     np.testing.assert_allclose(twist, [0.0, 0.0, 2e-3, 0.0, 0.0, 0.0], atol=1e-9)
 
     # Far away it is as fast as was chosen, in the same direction.
     controls._sliders[2].value, controls._sliders[5].value = 20.0, 2.0
     controls._speed.value = 1
-    controls._on_steer()
+    held(controls, controls._on_steer)
     _, twist = controls._operator.calls[-1]
     limits = ex800.limits
     shares = np.array([twist[2] / limits.linear_velocity, twist[5] / limits.angular_velocity])
     assert shares.max() == pytest.approx(0.01)
     assert twist[2] / twist[5] == pytest.approx(0.02 / np.radians(2.0), rel=1e-6)
+
+
+def test_nobody_steers_from_an_old_pose(
+    controls: Controls, ex800: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controls.show(Snapshot(0.0, pose=ex800.geometry.neutral_pose))
+    controls._sliders[2].value = 1.0
+    now = time.monotonic() + 0.5
+    monkeypatch.setattr('stewart_viewer.controls.time.monotonic', lambda: now)
+    held(controls, controls._on_steer)
+    assert controls._operator.calls == []
+    assert controls._answer.content == '**Follow**: no pose comes'
+
+
+def test_what_a_held_button_moves_stays_until_it_was_let_go(controls: Controls) -> None:
+    controls._hand = Hand(lambda: next(clock))
+    clock = iter((0.0, 0.05, 0.1, 0.15))
+    for what, browser in (
+        ('leg 1 [mm]', 1),
+        ('leg 1 [mm]', 1),
+        ('leg 1 [mm]', 2),
+        ('roll [°]', 1),
+    ):
+        controls._jogged.value = what
+        controls._on_jog(1.0, SimpleNamespace(client_id=browser))
+    assert controls._operator.calls == [('jog', pytest.approx([5e-3, 0, 0, 0, 0, 0]), 0)]
+    assert controls._answer.content == (
+        '**Jog**: what it moves was changed: let the button go first'
+    )
 
 
 def test_a_waypoint_is_recorded_where_the_platform_is(
@@ -312,7 +352,7 @@ def _until_there(folder: Path) -> list[Path]:
 def test_a_number_that_no_slider_shows_moves_nothing(controls: Controls, value: float) -> None:
     controls._pace._impl.value = value
     with pytest.raises(ConfigurationError, match='per second'):
-        controls._on_jog(1.0)
+        held(controls, controls._on_jog, 1.0)
     assert controls._operator.calls == []
 
 
@@ -340,9 +380,9 @@ def test_a_crank_is_jogged_in_degrees(server: viser.ViserServer) -> None:
     controls = Controls(server, Platform.from_yaml('sg90_rotary'), Asked())
     assert controls._jogged.options[2] == 'leg 3 [°]'
     controls._jogged.value, controls._pace.value = 'leg 3 [°]', 2.0
-    controls._on_jog(-1.0)
+    held(controls, controls._on_jog, -1.0)
     controls._jogged.value = 'z [mm]'
-    controls._on_jog(1.0)
+    held(controls, controls._on_jog, 1.0)
     assert controls._operator.calls == [
         ('jog', pytest.approx([-np.radians(2.0), 0.0, 0.0, 0.0, 0.0, 0.0]), 2),
         ('jog', pytest.approx([0.0, 0.0, 2e-3, 0.0, 0.0, 0.0]), None),
@@ -351,7 +391,7 @@ def test_a_crank_is_jogged_in_degrees(server: viser.ViserServer) -> None:
 
 def test_a_jog_beyond_the_slider_is_held_to_its_end(controls: Controls) -> None:
     controls._jogged.value, controls._pace._impl.value = 'leg 3 [mm]', 1e9
-    controls._on_jog(1.0)
+    held(controls, controls._on_jog, 1.0)
     assert controls._operator.calls == [('jog', [0.02, 0.0, 0.0, 0.0, 0.0, 0.0], 2)]
 
 

@@ -12,7 +12,7 @@ import pytest
 from stewart_kinematics.model.platform import Platform
 from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
-from stewart_viewer.snapshot import DriveReport, Snapshot
+from stewart_viewer.snapshot import DriveReport, Estimate, Snapshot
 from stewart_viewer.status import NOT_HEARD
 
 
@@ -84,6 +84,18 @@ def test_what_comes_as_the_wait_for_it_ends_is_seen_at_the_next_look(mailbox: Ma
     mailbox._changed = Late()
     assert mailbox.take(0.0) is None
     assert mailbox.take(0.0).time == 1.0
+
+
+def test_what_is_measured_beside_the_pose_gets_old_by_itself(ex800: Platform) -> None:
+    clock = [100.0]
+    mailbox, neutral = Mailbox(now=lambda: clock[0]), ex800.geometry.neutral_pose
+    mailbox.put(1.0, estimate=Estimate(neutral, np.eye(3)), strokes=np.zeros(6))
+    for _ in range(3):
+        clock[0] += 0.4
+        mailbox.put(1.0, pose=neutral, strokes=np.zeros(6))
+        seen = mailbox.take(0.0)
+    assert seen.estimate is None
+    assert seen.strokes is not None
 
 
 def test_a_pose_that_is_old_is_not_known_any_more(ex800: Platform) -> None:

@@ -54,7 +54,8 @@ BOTTOM = BUTTON + 'return found.getBoundingClientRect().bottom;'
 CENTRE = "arguments[0].scrollIntoView({block: 'center'});"
 SCROLL_BACK = "document.querySelectorAll('*').forEach(item => item.scrollTop = 0);"
 BOTTOM_OF_TEXT = """
-const found = [...document.querySelectorAll('p')].find(item => item.innerText == arguments[0]);
+const begins = item => item.innerText.startsWith(arguments[0]);
+const found = [...document.querySelectorAll('p')].find(begins);
 return found ? found.getBoundingClientRect().bottom : 0;
 """
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]
@@ -283,6 +284,36 @@ def test_a_held_button_jogs_a_leg(browser: Any, page: tuple[Harness, ProbeRig]) 
     until(harness, lambda: held(browser, page, '+', lambda: bool(asked)))
     assert list(asked[-1].rates) == [5e-3, 0.0, 0.0, 0.0, 0.0, 0.0]
     until(harness, lambda: silent(harness, asked))
+
+
+QUICK_STOP = """
+const label = 'Quick stop';
+[...document.querySelectorAll('button')].find(item => item.innerText.trim() == label).click();
+"""
+
+
+def test_a_quick_stop_while_another_button_is_held_is_never_lost(
+    browser: Any, page: tuple[Harness, ProbeRig]
+) -> None:
+    """Of eighteen presses by another finger not one came through viser's own page."""
+    harness, rig = page
+    asked = harness.listen(Jog, 'driver/jog', COMMAND_QOS)
+    browser.execute_script(UNFOLD, 'Jog while a button is held')
+
+    pressed = 0
+
+    def press() -> bool:
+        nonlocal pressed
+        # The other button tells all the while.
+        while asked and pressed < 20:
+            browser.execute_script(QUICK_STOP)
+            pressed += 1
+            harness.spin(0.11)
+        return pressed == 20
+
+    until(harness, lambda: held(browser, page, '+', press))
+    until(harness, lambda: silent(harness, asked))
+    assert rig.called.count('driver/quick_stop') == pressed
 
 
 def test_a_waypoint_and_a_recording_are_on_the_disk(

@@ -164,7 +164,8 @@ def test_the_page_behind_a_token_is_there_for_who_knows_it(page: Page) -> None:
         assert b'<html' in answer.read(4096).lower()
     cookie = f'stewart_token_{page.gate.port}={TOKEN}'
     assert asked(plain, cookie)[0] == 200
-    assert asked(plain, f'theme=dark; {cookie}')[0] == 200
+    for other in ('theme=dark', 'prefs={"a":1,"b":2}', 'a b=1', 'theme', 'n=Jörg', 'x=["1"]'):
+        assert asked(plain, f'{other}; {cookie}')[0] == 200
     assert asked(plain, cookie, Origin='http://evil.example')[0] == 403
 
 

@@ -165,7 +165,7 @@ class GraphOperator:
 
     def _cancel(self) -> None:
         if self._sent is None and self._goal is None:
-            self._tell('no move is running')
+            self._tell('no move is running from here: *Quick stop* ends whatever moves')
         if self._sent is not None:
             self._sent.add_done_callback(_cancel_if_accepted)
         if self._goal is not None:

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_bags.errors import MissingJoints
+from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
     DriverStateSeries,
@@ -32,6 +34,9 @@ from stewart_viewer.snapshot import DriveReport
 
 NORM_TOLERANCE = 1e-3  # how far a recorded quaternion's norm may be from 1, as in a table
 
+# A picture belongs to an instant: with stamps like these nobody finds it.
+UNDATED = (Kind.UNSET, Kind.BACKWARDS, Kind.CLOCK)
+
 S = TypeVar('S', bound=Series)
 
 
@@ -47,9 +52,9 @@ def read_recording(
         path: The bag.
         geometry: Joints of the platform, if it is known.
         renamed: What topics are called in this bag, by our names.
-        tell: Hears of topics whose stamps are all zero, which are shown when they were received,
-            and of what is left out: poses, strokes and covariances with numbers that are not
-            finite, and quaternions whose norm is not 1.
+        tell: Hears of topics whose stamps are zero, go back or are of another clock, which are
+            shown when they were received, and of what is left out: poses, strokes and covariances
+            with numbers that are not finite, and quaternions whose norm is not 1.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
@@ -63,13 +68,13 @@ def read_recording(
             found = bag.find(topic)
             if found is None or not found.count:
                 return None
-            return stamped(read_series(bag, topic, kind), tell)
+            return _dated(read_series(bag, topic, kind), tell)
 
         origin, posed_topic = bag.start_ns, bag.find('platform/pose')
         has_poses = bool(posed_topic and posed_topic.count)
         legs = _legs(bag, tell, needed=not has_poses)
         if legs is None or has_poses:
-            measured = stamped(read_series(bag, 'platform/pose', PoseSeries), tell)
+            measured = _dated(read_series(bag, 'platform/pose', PoseSeries), tell)
             poses = _shown('platform/pose', measured, origin, tell)
         elif geometry is None:
             raise WrongPlatform(
@@ -94,13 +99,23 @@ def read_recording(
     return Recording(poses, setpoint_track, leg_track, estimate_track, _reports(states, origin))
 
 
+def _dated(series: S, tell: Callable[[str], None]) -> S:
+    """Return a series in the order of its stamps: its own, or when it was received."""
+    series = stamped(series, tell)
+    odd = [item for item in series.findings if item.kind in UNDATED]
+    if not odd or series.stamp_ns is series.bag_time_ns:
+        return series
+    tell(f'{series.topic}: {odd[0]}; shown when it was received')
+    return replace(series, stamp_ns=series.bag_time_ns)
+
+
 def _legs(bag: Bag, tell: Callable[[str], None], *, needed: bool) -> JointSeries | None:
     """Read the strokes; where poses were recorded, joints of other names count as none."""
     found = bag.find('actuator_states')
     if found is None or not found.count:
         return None
     try:
-        return stamped(read_joints(bag, 'actuator_states'), tell)
+        return _dated(read_joints(bag, 'actuator_states'), tell)
     except MissingJoints:
         if needed:
             raise

@@ -1,0 +1,47 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whose hand holds a button that moves the platform for as long as it is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+import time
+
+LET_GO = 0.3
+"""A button that has not told for so long that it is held was let go [s]."""
+
+TOGETHER = 0.02
+"""What comes so soon after the first time was held while the network stalled, and is old [s]."""
+
+
+class Hand:
+    """One hand at a time, in one browser, moves one thing: the others are told why they do not.
+
+    What a button tells while the network stalls comes all at once when that is over, long after
+    the hand was taken away. So the first time alone moves nothing, nor what comes with it.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._browser: Hashable = None
+        self._what: Hashable = None
+        self._first = self._last = -LET_GO
+        self._changed = False
+
+    def moves(self, browser: Hashable, what: Hashable) -> tuple[bool, str]:
+        """Tell whether a button that is held moves something now, and what to say to who holds it.
+
+        Args:
+            browser: Of whoever holds it.
+            what: It moves, and how fast; it stays until the button was let go.
+        """
+        now = self._now()
+        if now - self._last >= LET_GO:
+            self._browser, self._what, self._first, self._changed = browser, what, now, False
+        elif browser != self._browser:
+            return False, 'another browser holds a button'
+        self._last = now
+        self._changed |= what != self._what
+        if self._changed:
+            return False, 'what it moves was changed: let the button go first'
+        return now - self._first >= TOGETHER, ''
