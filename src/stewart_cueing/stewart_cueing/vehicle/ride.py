@@ -96,14 +96,15 @@ def cued(
     """Play a ride by one of `METHODS`, within every limit."""
     time, inputs = ride.at_rate(RATE)
     period = 1.0 / RATE
-    player, held, rows = cueing(method, MotionGuard(platform), settings, period), [], []
+    player, held = cueing(method, MotionGuard(platform), settings, period), np.empty(time.size)
+    # A motion for each row would take a gigabyte an hour.
+    rows = np.empty((time.size, 19))
     for n in range(time.size):
-        rows.append(player.advance(float(time[n]), inputs[n]))
-        held.append(player.governor.share)
+        np.concatenate(player.advance(float(time[n]), inputs[n]).parts(), out=rows[n])
+        held[n] = player.governor.share
         if n % TOLD == 0:
             progress(n / time.size)
-    parts = zip(*(row.parts() for row in rows), strict=True)
-    motion = Motion(*(np.stack(column) for column in parts))
+    motion = Motion(*np.split(rows, [3, 7, 13], axis=1))
     at_head = felt(motion, np.array(settings.head))
     senses = perceived(inputs, period), perceived(at_head, period)
     beyond = np.abs(settings.scales * (inputs - LEVEL)) > settings.bounds
@@ -114,7 +115,7 @@ def cued(
         inputs,
         *senses,
         motion,
-        np.array(held),
+        held,
         beyond.reshape(-1, 2, 3).any(axis=2).mean(axis=0),
         float(np.abs(away / (0.5 * np.ptp(bounds, axis=1))).max()),
         false_cues(*senses, period),
