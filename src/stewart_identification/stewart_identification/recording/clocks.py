@@ -21,6 +21,8 @@ AS_GOOD = 0.98
 REFINEMENTS = 8
 LEAST_OVERLAP = 1.0
 """Of the two recordings, so that a correlation means something [s]."""
+REST_ENERGY = 1e-12
+"""Share of a signal's largest energy below which it rests."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,11 @@ def _correlation(
         energy_other += scipy.signal.correlate(b**2, np.ones_like(a), 'valid')
     common = scipy.signal.correlate(mask, np.ones(grid.size), 'valid') * step
     norm = np.sqrt(np.maximum(energy_one * energy_other, 1e-300))
-    # A short overlap correlates by chance.
-    short = common < max(LEAST_OVERLAP, 0.5 * common.max())
-    score = np.where(short, -1.0, product / norm)
+    # A short overlap correlates by chance, and rest with anything.
+    empty = common < max(LEAST_OVERLAP, 0.5 * common.max())
+    for energy in (energy_one, energy_other):
+        empty |= energy < REST_ENERGY * energy.max()
+    score = np.where(empty, -1.0, product / norm)
     lags = np.asarray(step * np.arange(-reach, reach + 1), dtype=np.float64)
     return lags, np.asarray(score)
 

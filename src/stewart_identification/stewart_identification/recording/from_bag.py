@@ -39,7 +39,7 @@ from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import jacobian, jacobian_derivative
 from stewart_tables.columns import POSE, TIME
-from stewart_tables.csv_tables import read_table
+from stewart_tables.csv_tables import read_table, Table
 from stewart_tables.settings import param
 
 REST, REVERSAL = 2e-3, 0.1
@@ -147,7 +147,7 @@ def experiment_from(
     blind = noise.blind(record.topic, smoother)
     if estimate is not None:
         blind = ''
-        legs, shift, sigmas = _estimated(pieces, whole, platform.geometry, estimate)
+        legs, shift, sigmas = _estimated(pieces, whole, platform.geometry, estimate, record.begin)
         noise = replace(noise, strokes=Level(sigmas))
         made = (motion_piece(leg, platform.geometry, smoother, stride, noise) for leg in legs)
         pieces = [piece for piece, _ in made if piece is not None]
@@ -326,9 +326,13 @@ def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
 
 
 def _estimated(
-    pieces: list[Experiment], whole: list[LegPiece], geometry: Geometry, path: Path
+    pieces: list[Experiment], whole: list[LegPiece], geometry: Geometry, path: Path, zero: float
 ) -> tuple[list[LegPiece], float, Array]:
     """Return the legs of an estimate, whose time is found by their lengths, and what they lack.
+
+    Args:
+        zero: Time 0 of the pieces after the beginning of the bag, from which an estimate of the
+            bag counts [s].
 
     Returns:
         Stretches of the recording with the strokes of the estimate.
@@ -342,10 +346,10 @@ def _estimated(
     time = np.arange(0.0, estimate.duration, float(np.median(np.diff(ours.stamps))))
     theirs = estimate.sample(time)
     other = leg_lengths(geometry, theirs.position, theirs.quaternion_xyzw)
-    found = clock_offset(
-        ours.stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
-    )
-    shift = begin - found.offset
+    table = read_table(path, (TIME, *SIGMAS))
+    expected = zero + float(begin) - float(table.take((TIME,))[0, 0])
+    offset = _offset((ours.stamps - begin, lengths), (time, other), expected, str(path))
+    shift = begin - offset
     made = []
     for piece in whole:
         moment = piece.time - shift
@@ -358,15 +362,31 @@ def _estimated(
     if not made:
         raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
     period = float(np.median(np.diff(made[0].time)))
-    return made, shift, _length_sigmas(geometry, path, theirs, period)
+    return made, shift, _length_sigmas(geometry, table, theirs, period)
 
 
-def _length_sigmas(geometry: Geometry, path: Path, motion: Motion, period: float) -> Array:
+def _offset(
+    ours: tuple[Array, Array], theirs: tuple[Array, Array], expected: float, where: str
+) -> float:
+    """Return how far the clock of an estimate is ahead [s], sought first where it should be."""
+    time, lengths = theirs
+    for ahead in (expected, 0.0):
+        try:
+            found = clock_offset(*ours, time - ahead, lengths, longest=LONGEST_SHIFT, where=where)
+        except UnusableRecording:
+            # It may be of tables, whose time began elsewhere.
+            if ahead == 0.0:
+                raise
+        else:
+            return found.offset + ahead
+    raise AssertionError('one of both has told')
+
+
+def _length_sigmas(geometry: Geometry, table: Table, motion: Motion, period: float) -> Array:
     """Return the noise of an estimate's lengths, (6,) [m]; 0 where the file has no sigmas.
 
     Sampled every `period` it has the density that its columns have at the estimate's own rate.
     """
-    table = read_table(path, (TIME, *SIGMAS))
     if not table.has(SIGMAS):
         return np.zeros(6)
     sigma = np.sqrt(np.mean(table.take(SIGMAS) ** 2, axis=0))
