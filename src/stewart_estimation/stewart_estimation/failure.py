@@ -134,5 +134,6 @@ def _strange(filtered: EstimateSeries) -> str:
     return (
         f'{100.0 * share:.0f} % of the poses from outside were refused: are they those of '
         'platform_link in base_link, quaternions x, y, z, w, as noisy as they say, and less late '
-        'than 0.4 s?'
+        'than 0.4 s? Those of a tracker that stands anywhere are for stewart calibrate: leave '
+        'them out here (--no-external-pose)'
     )

@@ -352,8 +352,11 @@ def test_recorded_poses_of_a_tracker_are_used(bag, write_bag, capsys) -> None:
     assert said['external_poses'] > 250
     assert said['external_poses_refused'] == 0
     assert abs(said['external_delay_s'] - LATE) < 4.0 * said['external_delay_sigma_s'] < 5e-3
-    assert stewart(['estimate', bag, *words]) == 0
-    assert 'external_poses' not in json.loads(capsys.readouterr().out)
+    for without in ([bag], [path, '--no-external-pose']):
+        assert stewart(['estimate', *without, *words]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert 'external_poses' not in said
+        assert 'external_poses_recorded' not in said
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,11 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         add(option, default=topic, metavar='TOPIC', help='in the bag (default: %(default)s)')
     add(
+        '--no-external-pose',
+        action='store_true',
+        help='leave poses from outside alone, such as raw ones of a tracker for a calibration',
+    )
+    add(
         '--lenient',
         action='store_true',
         help='take missing legs and lost values as missing, put stamps in order; '
@@ -138,7 +143,11 @@ def read_measurements(
         found = read_bag(
             arguments.bag,
             geometry,
-            topics=(arguments.imu_topic, arguments.leg_topic, arguments.pose_topic),
+            topics=(
+                arguments.imu_topic,
+                arguments.leg_topic,
+                '' if arguments.no_external_pose else arguments.pose_topic,
+            ),
             lenient=arguments.lenient,
         )
     names = 'IMU', 'legs'
@@ -216,7 +225,7 @@ def read_bag(
 
     Args:
         path, topics: The bag, and its topics of the IMU, the legs and poses from outside, which
-            may lack by the name that it has here.
+            may lack by the name that it has here; empty for no such poses.
         geometry: Says how long a leg of no stroke is.
         lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
@@ -234,7 +243,7 @@ def read_bag(
     with Bag(path, renamed) as bag:
         imu = read_series(bag, IMU_TOPIC, RecordedImu)
         joints = read_joints(bag, LEG_TOPIC)
-        tracker = read_tracker(bag, topics[2])
+        tracker = read_tracker(bag, topics[2]) if topics[2] else NO_TRACKER
         begin = bag.start_ns
     imu, joints = _stamped(imu, path), _stamped(joints, path)
     specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
