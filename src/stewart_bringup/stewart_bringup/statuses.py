@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 LEVELS = ('OK', 'WARN', 'ERROR', 'STALE')
 UNKNOWN = '?'
-NAMES_END = ': '
+BEFORE_TASK = ': '
 
 
 class Status(NamedTuple):
@@ -30,7 +30,7 @@ def statuses(message: Any, namespace: str = '') -> Iterator[Status]:
     """
     within = namespace.strip('/')
     for item in message.status:
-        node = item.name.partition(NAMES_END)[0]
+        node = item.name.partition(BEFORE_TASK)[0]
         if within and node.rpartition('/')[0] != within:
             continue
         # A byte is bytes in rclpy.

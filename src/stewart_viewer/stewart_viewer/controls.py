@@ -33,7 +33,7 @@ JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].
 STEER_RATE, STEER_GAIN = 20.0, 2.0
 # From an older pose nobody steers: the platform has gone on since [s].
-LATELY = 0.2
+LATELY = 0.5
 DRIVES = {
     'Enable': 'driver/enable',
     'Disable': 'driver/disable',

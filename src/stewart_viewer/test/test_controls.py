@@ -225,7 +225,7 @@ def test_nobody_steers_from_an_old_pose(
 ) -> None:
     controls.show(Snapshot(0.0, pose=ex800.geometry.neutral_pose))
     controls._sliders[2].value = 1.0
-    now = time.monotonic() + 0.5
+    now = time.monotonic() + 1.0
     monkeypatch.setattr('stewart_viewer.controls.time.monotonic', lambda: now)
     held(controls, controls._on_steer)
     assert controls._operator.calls == []
