@@ -11,7 +11,7 @@ socket or thread. Packages offer back ends through the entry-point group
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
@@ -50,6 +50,11 @@ class Measurement(NamedTuple):
     late: bool = False
 
 
+def never() -> bool:
+    """Return that no quick stop is asked for."""
+    return False
+
+
 class Backend(ABC):
     """Six drives behind one transport.
 
@@ -72,6 +77,8 @@ class Backend(ABC):
         wire: How the frames fare, where there are frames.
         moves_home: Whether `home` switches the drives on and moves the legs.
         holds_blindly: Whether a leg is held although its measured stroke is wrong.
+        interrupted: Tells whether a quick stop is asked for, while the back end is busy with a
+            request; legs that are held then are to be let go.
         runs_on: So long its legs run on at their last rate when the next target does not come [s];
             0 where drives stop at the last one.
         compiles: Whether the cyclic process shall load compiled kernels. Without them a cycle
@@ -90,6 +97,7 @@ class Backend(ABC):
     wire: WireStatistics | None = None
     moves_home: bool = False
     holds_blindly: bool = False
+    interrupted: Callable[[], bool] = staticmethod(never)
     runs_on: float = 0.0
     compiles: ClassVar[bool] = False
 

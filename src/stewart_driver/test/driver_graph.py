@@ -21,6 +21,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver import backend as backend_module
@@ -120,10 +121,14 @@ class Operator(Node):
             assert time.monotonic() < limit
             self._spinner.spin_once(timeout_sec=0.01)
 
+    def ask(self, name: str) -> Future:
+        """Call a service of the driver, and do not wait for its answer."""
+        self.discover(self._triggers[name].service_is_ready)
+        return self._triggers[name].call_async(Trigger.Request())
+
     def call(self, name: str) -> Trigger.Response:
         """Call a service of the driver."""
-        self.discover(self._triggers[name].service_is_ready)
-        future = self._triggers[name].call_async(Trigger.Request())
+        future = self.ask(name)
         assert self.wait(future.done)
         return future.result()
 

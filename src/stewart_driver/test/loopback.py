@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+import time
 from typing import ClassVar
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.errors import DriveFault, HomingError, TransportError
+from stewart_driver.errors import DriveFault, DriverError, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.path.motion import LegMotion
 from stewart_tables.settings import param, positive
@@ -33,6 +34,10 @@ class Trouble(Enum):
     NOT_OPENED = 'cannot be opened'
     CRASH = 'the code has a bug, which shows once the drives are on'
     NOT_HOMED = 'strokes not absolute'
+    SLOW_RESET = 'a drive fault that takes half a minute to reset'
+
+
+FAULTS = (Trouble.DRIVE_FAULT, Trouble.SLOW_RESET)
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,12 @@ class LoopbackBackend(Backend):
         return 'loopback is always absolute'
 
     def reset_fault(self) -> None:
-        """End the trouble."""
+        """End the trouble, with patience where it is a slow one."""
+        end = time.monotonic() + 30.0
+        while self._trouble is Trouble.SLOW_RESET and time.monotonic() < end:
+            if self.interrupted():
+                raise DriverError('interrupted')
+            time.sleep(1e-3)
         self._trouble = Trouble.NONE
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
@@ -135,5 +145,5 @@ class LoopbackBackend(Backend):
             rates=targets.rates,
             enabled=self.enabled,
             live=(1 << LEGS) - 1 if self.enabled else 0,
-            fault=DriveFault(3, 0x7305, 'encoder') if trouble is Trouble.DRIVE_FAULT else None,
+            fault=DriveFault(3, 0x7305, 'encoder') if trouble in FAULTS else None,
         )

@@ -261,10 +261,10 @@ def test_an_answer_counts_that_came_while_this_process_stood_still(start: Start)
     client, answer = start(), (True, 'done')
 
     # The limit is over before the first look.
-    assert client._await(lambda: answer, 0.0) == answer
+    assert client._answer(lambda: answer, 0.0)() == answer
     client.kill()
     assert wait_for(lambda: not client.alive)
-    assert client._await(lambda: answer, LIMIT) == answer
+    assert client._answer(lambda: answer, LIMIT)() == answer
 
 
 def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:

@@ -16,6 +16,7 @@ pytest.importorskip('rclpy')
 
 from driver_graph import driver_graph, Graph, STATES
 from loopback import LoopbackBackend, Trouble
+from stewart_driver.control import cycle_client
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import DriverError
@@ -49,6 +50,45 @@ def beside_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
     """Make a driver in real time: its control loop runs in a process of its own."""
     with driver_graph(monkeypatch, real=True) as make:
         yield make
+
+
+def test_a_quick_stop_does_not_wait_for_a_reset_and_ends_it(beside_process: Graph) -> None:
+    driver, operator = beside_process(
+        loopback__trouble=Trouble.SLOW_RESET.value, loopback__trouble_after=1.0
+    )
+    operator.enable()
+    assert operator.wait(lambda: operator.names[-1] == 'FAULT')
+    assert operator.states[-1].holding
+    reset = operator.ask('reset_fault')
+    # Longer than a loop may stand still otherwise.
+    operator.spin(2.0 * driver._chosen.stall_timeout)
+    assert not reset.done()
+    assert operator.names[-1] == 'FAULT'
+    assert 'was killed' not in operator.states[-1].reason
+
+    assert operator.call('quick_stop').success
+    assert operator.wait(reset.done)
+    assert (reset.result().success, reset.result().message) == (False, 'interrupted')
+    assert operator.wait(lambda: not any(operator.states[-1].live))
+    assert operator.names[-1] == 'FAULT'
+
+
+@pytest.mark.slow
+def test_who_waits_for_a_reset_is_told_when_the_driver_is_cleaned_up(
+    beside_process: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As it is: the process is busy, and does not answer.
+    monkeypatch.setattr(cycle_client, 'REPLY_TIMEOUT', 0.5)
+    driver, operator = beside_process(
+        loopback__trouble=Trouble.SLOW_RESET.value, loopback__trouble_after=0.5
+    )
+    assert operator.wait(lambda: operator.names[-1] == 'FAULT')
+    reset = operator.ask('reset_fault')
+    operator.spin(0.5)
+    driver.trigger_deactivate()
+    driver.trigger_cleanup()
+    assert operator.wait(reset.done)
+    assert not reset.result().success
 
 
 def test_deactivating_while_moving_stops_first_and_ends_disabled(graph: Graph) -> None:

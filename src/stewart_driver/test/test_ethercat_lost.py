@@ -75,6 +75,18 @@ def test_a_reset_waits_for_a_terminal_beside_the_drives(
     assert bench.step(SECOND).fault is None
 
 
+def test_a_quick_stop_ends_a_reset_between_two_frames(bench: ScriptedBench) -> None:
+    bench.switch_on()
+    bench.wire.fail(2, 0x7305)
+    bench.step(5)
+    begun = bench.wire.now()
+    with pytest.raises(DriverError, match='a quick stop was asked for'):
+        bench.active.reset(lambda: bench.wire.now() > begun + 0.02)
+    assert bench.wire.now() - begun < 0.03
+    # Nobody comes on by himself afterwards.
+    assert bench.step(SECOND).live & 0b000010 == 0
+
+
 def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(braked: ScriptedBench) -> None:
     braked.switch_on()
     error = AlStatus(0x14, 0x1A, 'Synchronization error')

@@ -59,6 +59,8 @@ class ControlLoop:
         self._verdicts = block.words['verdicts']
         self._quick_stops = block.cells['quick_stops']
         self._quick_stops_seen = block.cells['quick_stops_seen']
+        # What takes the back end seconds it does within a cycle.
+        backend.interrupted = lambda: self._quick_stops[0] != self._quick_stops_seen[0]
         self._publish_every, self._steps = configuration.publish_every, 0
         self._error = self._slipped = 0.0
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 import os
 import pickle
@@ -15,7 +14,7 @@ from typing import Any, ClassVar
 from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
+from stewart_driver.control.cycle_link import Answer, CycleLink, QUICK_STOP
 from stewart_driver.control.shared_block import ProcessPhase, SharedBlock
 from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import CycleError
@@ -116,37 +115,49 @@ class CycleClient(ChildProcess, CycleLink):
         Args:
             timeout: Longest wait [s]; None takes what such a request may need.
         """
+        answer = self._ask(request, value, timeout)
+        while (said := answer()) is None:
+            time.sleep(POLL)
+        return said
+
+    def begin(self, request: Request) -> Answer:
+        """Ask for something; return what gives the answer of `request` once it has come."""
+        return self._ask(request, 0.0, None)
+
+    def _ask(self, request: Request, value: float, timeout: float | None) -> Answer:
         if timeout is None:
             # Both may start the drives anew.
             slow = request in {Request.RESET_FAULT, Request.HOME}
             timeout = RESET_TIMEOUT if slow else REPLY_TIMEOUT
         number = self._push(request, value, self.steady() + timeout)
-        return self._await(partial(self._reply_to, number), timeout, LAST_ANSWER)
+        return self._answer(partial(self._reply_to, number), timeout, LAST_ANSWER)
 
     def quick_stop(self) -> tuple[bool, str]:
         """Raise the quick-stop flag, which the next cycle obeys before anything else."""
         words = self._block.words
         words['quick_stops'] += 1
-        return self._await(
+        answer = self._answer(
             lambda: QUICK_STOP if words['quick_stops_seen'] == words['quick_stops'] else None,
             REPLY_TIMEOUT,
         )
+        while (said := answer()) is None:
+            time.sleep(POLL)
+        return said
 
-    def _await(
-        self, answer: Callable[[], tuple[bool, str] | None], timeout: float, longer: float = 0.0
-    ) -> tuple[bool, str]:
-        limit, waits = time.monotonic() + timeout + longer, True
-        while waits:
+    def _answer(self, look: Answer, timeout: float, longer: float = 0.0) -> Answer:
+        """Return what looks for an answer, and says so if none will come any more [s]."""
+        limit = time.monotonic() + timeout + longer
+
+        def answer() -> tuple[bool, str] | None:
             # Before the look: what was answered while this process got no turn, or as the last
             # thing of all, is an answer.
             waits = self.alive and time.monotonic() < limit
-            if (said := answer()) is not None:
+            if (said := look()) is not None or waits:
                 return said
-            time.sleep(POLL)
-        return (
-            False,
-            self.exit_reason() or f'the cyclic process did not answer within {timeout:g} s',
-        )
+            silence = f'the cyclic process did not answer within {timeout:g} s'
+            return False, self.exit_reason() or silence
+
+        return answer
 
     def end(self, timeout: float | None = None) -> None:
         """Bring the legs to rest, switch the drives off and end the process; raises `CycleError`.
@@ -180,7 +191,7 @@ class CycleClient(ChildProcess, CycleLink):
     def _wait_for_start(self, timeout: float) -> None:
         limit, waits = time.monotonic() + timeout, True
         while waits:
-            # Before the look, as in `_await`.
+            # Before the look, as in `_answer`.
             waits = time.monotonic() < limit
             alive = self.alive
             if self._block.words['phase'] != ProcessPhase.STARTING:

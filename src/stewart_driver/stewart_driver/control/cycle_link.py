@@ -9,9 +9,9 @@ this process along simulated time. Both exchange records through a `SharedBlock`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from stewart_driver.control.cycle_statistics import CycleCounters
 from stewart_driver.control.shared_block import SharedBlock
@@ -22,6 +22,9 @@ from stewart_driver.path.motion import LegMotion
 # What a stop may take beyond the time that follows from speed and deceleration, because cycles
 # come late [s].
 STOP_SLACK = 1.0
+# So many answers that nobody has read yet are kept.
+UNREAD = 16
+Answer: TypeAlias = Callable[[], 'tuple[bool, str] | None']
 QUICK_STOP = (True, 'quick stop: all legs come to rest, then the drives go off; `live` tells when')
 
 
@@ -96,6 +99,7 @@ class CycleLink(ABC):
 
     def __init__(self, block: SharedBlock, longest_stop: float) -> None:
         self._block, self.longest_stop = block, longest_stop + STOP_SLACK
+        self._replies: dict[int, tuple[bool, str]] = {}
         self.last_refusal = ''
 
     @abstractmethod
@@ -122,6 +126,10 @@ class CycleLink(ABC):
     @abstractmethod
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Return whether a request, with a value where it has one, is carried out, and why."""
+
+    @abstractmethod
+    def begin(self, request: Request) -> Answer:
+        """Ask for something; return what gives the answer of `request` once it has come."""
 
     @abstractmethod
     def quick_stop(self) -> tuple[bool, str]:
@@ -184,11 +192,13 @@ class CycleLink(ABC):
         )
 
     def _reply_to(self, number: int) -> tuple[bool, str] | None:
-        """Return the answer to a request, if it has come; late ones to others are dropped."""
+        """Return the answer to a request, if it has come."""
         for reply in self._block.replies.pop_all():
-            if reply['request'] == number:
-                return reply['accepted'], reply['message']
-        return None
+            self._replies[reply['request']] = reply['accepted'], reply['message']
+        while len(self._replies) > UNREAD:
+            # Nobody waits for it any more.
+            del self._replies[min(self._replies)]
+        return self._replies.pop(number, None)
 
 
 def _known(values: Array) -> Array | None:

@@ -10,7 +10,7 @@ import os
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
+from stewart_driver.control.cycle_link import Answer, CycleLink, QUICK_STOP
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import AT_REST, Request
 from stewart_driver.errors import ConfigurationError, CycleError
@@ -118,6 +118,11 @@ class InlineCycle(CycleLink):
         reply = self._reply_to(number)
         assert reply is not None  # `serve` has answered
         return reply
+
+    def begin(self, request: Request) -> Answer:
+        """Carry a request out; return what gives the answer."""
+        said = self.request(request)
+        return lambda: said
 
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""

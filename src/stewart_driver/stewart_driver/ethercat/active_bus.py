@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import ceil
 
 import numpy as np
-from stewart_driver.backend import Measurement
+from stewart_driver.backend import Measurement, never
 from stewart_driver.errors import DriverError, LegFault, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_group import (
@@ -39,6 +39,7 @@ RESET_PROOF = 0.1
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away; one that has
 # pulled its leg by a wrong encoder comes to rest meanwhile [s].
 LOST_RAMP = 0.02
+INTERRUPTED = 'a quick stop was asked for before the fault was reset'
 # A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
 IN_TIME = 0.8
 
@@ -297,19 +298,23 @@ class ActiveBus:
                 leg, refusal = next(iter(resumption.refusals.items()))
                 self._leg_fault = LegFault(leg, f'its drive does not reach OP: {refusal}')
 
-    def reset(self) -> None:
+    def reset(self, interrupted: Callable[[], bool] = never) -> None:
         """Acknowledge the faults of all drives; those that follow hold meanwhile.
 
+        Args:
+            interrupted: Tells whether that shall end at once.
+
         Raises:
-            DriverError: If a drive stays in its fault, or is soon in one again.
+            DriverError: If a drive stays in its fault, or is soon in one again, or it was
+                interrupted.
         """
         self._hold()
         self._monitor.forget()
         self._leg_fault, self.homing = None, None
-        self._recover()
+        self._recover(interrupted)
         self.group.reset()
         try:
-            self._prove_reset()
+            self._prove_reset(interrupted)
         except DriverError:
             # Else acknowledging would go on, and a fault would end that nobody has looked at.
             if self.live:
@@ -320,7 +325,7 @@ class ActiveBus:
         if not self.live:
             self.group.disable()
 
-    def _prove_reset(self) -> None:
+    def _prove_reset(self, interrupted: Callable[[], bool]) -> None:
         """Go on acknowledging until no fault has come back for a while; raises `DriverError`.
 
         A drive that held its leg and fails meanwhile ends it at once: it may not come on again.
@@ -336,6 +341,8 @@ class ActiveBus:
             self._frame(now)
             self._last = now
             self._let_go(self.live_legs)
+            if interrupted():
+                raise DriverError(INTERRUPTED)
             last = (group.faulty or [last])[0]
             if not held.isdisjoint(group.faulty):
                 break
@@ -353,7 +360,7 @@ class ActiveBus:
             fault = self._monitor.incompleteness
         raise DriverError(f'the fault cannot be reset: {fault}')
 
-    def _recover(self) -> None:
+    def _recover(self, interrupted: Callable[[], bool] = never) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
         self._resumption = None
         states = enumerate(self._wire.statuses(), 1)
@@ -371,6 +378,8 @@ class ActiveBus:
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._frame(self._wire.now())
             self._let_go(self.live_legs)
+            if interrupted():
+                raise DriverError(INTERRUPTED)
             if op.reached(number):
                 break
         op.check()

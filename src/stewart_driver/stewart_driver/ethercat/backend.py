@@ -294,7 +294,7 @@ class EthercatBackend(Backend):
             self.wire.bus_restarts += 1
         else:
             self.notes = active.legs.note
-        self._opened.reset()
+        self._opened.reset(self.interrupted)
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""

@@ -10,7 +10,7 @@ from math import hypot, inf
 import numpy as np
 from stewart_driver.backend import Backend
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.control.cycle_link import CycleLink, StateChange
+from stewart_driver.control.cycle_link import Answer, CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import AT_REST, Request, State
@@ -49,6 +49,8 @@ class DriveSession:
         self._backend = backend
         self._client = loop
         self._stall, self._chosen = StallDetector(), chosen
+        # Requests that take the drives longer than a cycle, and are not answered yet.
+        self._under_way = 0
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
@@ -126,6 +128,18 @@ class DriveSession:
         if request is Request.DISABLE:
             return self._disable()
         return self._client.request(request, value)
+
+    def begin(self, request: Request) -> Answer:
+        """Ask for what may take the drives seconds; return what gives the answer, once."""
+        look = self._client.begin(request)
+        self._under_way += 1
+
+        def answer() -> tuple[bool, str] | None:
+            if (said := look()) is not None:
+                self._under_way -= 1
+            return said
+
+        return answer
 
     def moves(self, request: Request) -> bool:
         """Tell whether a request switches drives on that are off."""
@@ -225,6 +239,9 @@ class DriveSession:
     def _end_standstill(self, present: StateChange) -> list[StateChange]:
         """Kill a process that hangs with the drives on: the outputs of a card stay then."""
         now = self._client.steady()
+        if self._under_way:
+            # It is done within a cycle, and has its own limit.
+            self._stall = StallDetector()
         stood = self._stall.look(self._client.cycles, now)
         # A back end whose legs run on meanwhile allows less.
         allowed = min(self._chosen.stall_timeout, self._backend.stall_limit)

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeAlias
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.lifecycle import LifecycleState
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from stewart_driver.backend import find_backend, installed_backends
@@ -31,8 +33,12 @@ from stewart_node_support.running import run
 from stewart_node_support.stamps import NANOSECONDS
 
 CLOCK_PERIOD = 1.0
-TRIGGERS = (Request.ENABLE, Request.DISABLE, Request.HOME, Request.RESET_FAULT)
+TRIGGERS = (Request.ENABLE, Request.DISABLE)
+# These may take the drives seconds, and a quick stop must not wait behind them.
+SLOW_TRIGGERS = (Request.HOME, Request.RESET_FAULT)
 UNCONFIGURED = 'the driver node is not configured'
+INACTIVE = 'the driver node is not active'
+CLEANED_UP = 'the driver node was cleaned up meanwhile'
 
 Act: TypeAlias = Callable[[DriveSession, Any], tuple[bool, str]]
 
@@ -57,6 +63,8 @@ class Driver(DeviceNode):
             f'{name}.' for name in installed_backends() if name != self._chosen.backend
         )
         self._session: DriveSession | None = None
+        # Done when the control loop has been heard next, or is gone.
+        self._turn = Future()
         self._logged = ''
         self.published: dict[str, CountedPublisher] = {}
         self._states = CountedPublisher(self, DriverState, 'driver/state', STATE_QOS)
@@ -75,6 +83,8 @@ class Driver(DeviceNode):
         )
         for asked in TRIGGERS:
             self._serve(Trigger, asked.name.lower(), partial(self._ask, asked))
+        for asked in SLOW_TRIGGERS:
+            self._serve_slowly(asked)
         self._serve(Trigger, 'quick_stop', lambda session, _: session.quick_stop())
         self._serve(
             SetBool, 'override', lambda session, on: session.ask(Request.OVERRIDE, float(on.data))
@@ -124,6 +134,7 @@ class Driver(DeviceNode):
     def let_go(self) -> None:
         """End the cyclic process and say what it said last."""
         session, self._session = self._session, None
+        self._end_turn()
         if session is None:
             return
         session.end()
@@ -155,6 +166,7 @@ class Driver(DeviceNode):
             if self.active:
                 self._legs.publish(data)
         self._session.go_on()
+        self._end_turn()
 
     def _on_command(self, data: bytes) -> None:
         self._take_efforts()
@@ -183,10 +195,38 @@ class Driver(DeviceNode):
 
         self.create_service(kind, f'driver/{name}', answer)
 
+    def _serve_slowly(self, asked: Request) -> None:
+        """Offer a service that keeps no other one waiting."""
+
+        async def answer(_: Any, response: Any) -> Any:
+            response.success, response.message = await self._ask_slowly(asked)
+            return response
+
+        name, group = f'driver/{asked.name.lower()}', ReentrantCallbackGroup()
+        self.create_service(Trigger, name, answer, callback_group=group)
+
     def _ask(self, asked: Request, session: DriveSession, _: Any) -> tuple[bool, str]:
         if session.moves(asked) and not self.active:
-            return False, 'the driver node is not active'
+            return False, INACTIVE
         return session.ask(asked)
+
+    async def _ask_slowly(self, asked: Request) -> tuple[bool, str]:
+        session = self._session
+        if session is None:
+            return False, UNCONFIGURED
+        if session.moves(asked) and not self.active:
+            return False, INACTIVE
+        answer = session.begin(asked)
+        while (said := answer()) is None:
+            await self._turn
+            if self._session is not session:
+                return False, CLEANED_UP
+        return said
+
+    def _end_turn(self) -> None:
+        """Let those go on who wait for the control loop."""
+        turn, self._turn = self._turn, Future()
+        turn.set_result(None)
 
     def _report(self, task: str) -> Report:
         if self._session is None:
