@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from hashlib import sha256
 from itertools import groupby, pairwise
 import json
@@ -287,11 +288,21 @@ def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path
     # fifth lay outside.
     assert 0.93 < section.inside < 0.98
     assert np.abs(section.position).max() < 2e-5
-    assert section.fit is not None
-    # With 40 other seeds the memory was beyond its band of 99 % in six, by 0.018 at most.
-    consistency = section.fit.consistency
-    assert {verdict.name for verdict in consistency.verdicts if not verdict.held} <= {'memory'}
-    assert consistency.verdict('memory').found < 0.14
+
+
+def test_the_noise_of_a_simulated_card_is_what_its_filter_believes(tmp_path: Path) -> None:
+    """One seed in a hundred is outside a band of 99 %, an error of the model with every seed."""
+    broken = Counter[str]()
+    for seed in range(100, 104):
+        path = tmp_path / str(seed)
+        recorded(path, pipeline(rig='ex800_daq', seed=seed))
+        section = estimate_section(path, Platform.from_yaml('ex800').geometry)
+        assert section.fit is not None
+        consistency = section.fit.consistency
+        broken.update(verdict.name for verdict in consistency.verdicts if not verdict.held)
+        # With 40 seeds it was beyond its band in six, by 0.018 at most.
+        assert consistency.verdict('memory').found < 0.14
+    assert max(broken.values(), default=0) <= 2
 
 
 @pytest.mark.slow

@@ -65,19 +65,6 @@ def test_a_velocity_amplifier_with_an_offset_does_not_creep_while_off(tmp_path: 
     assert measured.live == ALL
 
 
-def test_who_switches_off_is_told_what_stays_live(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, Mode.VELOCITY, enable_channel=-1)
-    bench.backend.open(bench.now)
-    block = SharedBlock(SharedBlock.allocate())
-    cycle = ControlLoop(bench.backend, CycleConfiguration(bench.limits), block)
-    block.requests.push(code=Request.DISABLE)
-    bench.wait(bench.backend.cycle_time)
-    cycle.step(bench.now)
-
-    (reply,) = block.replies.pop_all()
-    assert f'off means {bench.backend.details["off means"]}' in reply['message']
-
-
 @pytest.mark.parametrize('mode', list(Mode), ids=lambda mode: mode.value)
 def test_without_an_enable_output_all_is_live_and_it_is_said(tmp_path: Path, mode: Mode) -> None:
     bench = Bench(tmp_path, mode, enable_channel=-1)
@@ -90,8 +77,10 @@ def test_without_an_enable_output_all_is_live_and_it_is_said(tmp_path: Path, mod
     }[mode]
     assert re.fullmatch(off, bench.backend.details['off means'])
     assert re.fullmatch(
-        f'no output of this card switches the amplifiers: off means {off}', bench.backend.notes
+        f'no output of this card switches the amplifiers: off means {off}', bench.backend.why_live
     )
+    # Told after a start; who switches off is told by the node.
+    assert bench.backend.notes == bench.backend.why_live
 
 
 def test_with_an_enable_output_live_is_what_it_says(
