@@ -37,8 +37,8 @@ def generate_launch_description() -> LaunchDescription:
 
 def operate(context):
     """Return the operator, with whose end everything ends."""
-    wave = value_of(context, 'wave')
-    files = [config_file('wave', wave)] if wave else []
+    rig, wave = config_file('rig', value_of(context, 'rig')), value_of(context, 'wave')
+    files = [rig, *([config_file('wave', wave)] if wave else [])]
     operator = Node(
         package='stewart_bringup',
         executable='wave_operator',
@@ -49,7 +49,7 @@ def operate(context):
                 'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float),
                 # The others come up one after another, and compile their kernels on a first run.
                 'patience': 120.0,
-                'nodes': nodes_of([config_file('rig', value_of(context, 'rig'))]),
+                'nodes': nodes_of([rig]),
             },
             clock(context, simulated=in_simulated_time(context)),
         ],

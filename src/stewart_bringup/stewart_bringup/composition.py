@@ -229,19 +229,36 @@ def run_rig(
     if stop is not None and stop.requested:
         return
     with middleware(['--ros-args', '--log-level', log_level]), only_here(namespace):
-        neighbour = Neighbour(namespace)
-        nodes = compose(files, namespace=namespace, record=record, simulated=speed is not None)
-        if neighbour.heard():
-            for node in nodes:
-                node.destroy_node()
-            raise _already(namespace)
-        pace = None if speed is None else simulated_pace(nodes, speed)
+        nodes = compose_alone(
+            files, namespace=namespace, record=record, simulated=speed is not None
+        )
+        pace = None if speed is None else simulated_pace(nodes, speed, stop)
         if play is None:
             spin(nodes, stop=stop, pace=pace, ready=next_steps(files, namespace))
             return
         operator = operator_of(files, play, stop or StopSignals(), namespace)
         # The operator heeds the request to stop: it brings the platform to rest.
         spin([*nodes, operator], task=operator.play, stop=StopSignals(), pace=pace)
+
+
+def compose_alone(files: Sequence[Path], *, namespace: str = '', **chosen: Any) -> list[Node]:
+    """Compose a rig unless another one, whose driver is heard meanwhile, has the namespace.
+
+    What an operator asks of one would reach both, and one of them may be of metal.
+
+    Args:
+        files, namespace, chosen: As of `compose`.
+
+    Raises:
+        BringupError: If another rig runs there; nothing of this one stays.
+    """
+    neighbour = Neighbour(namespace)
+    nodes = compose(files, namespace=namespace, **chosen)
+    if neighbour.heard():
+        for node in nodes:
+            node.destroy_node()
+        raise _already(namespace)
+    return nodes
 
 
 @contextmanager
@@ -270,7 +287,7 @@ def only_here(namespace: str) -> Iterator[None]:
 def _already(namespace: str) -> BringupError:
     return BringupError(
         f'another rig runs in the namespace {namespace or "/"} already: end it, or give '
-        'this one a --namespace or a ROS_DOMAIN_ID of its own'
+        'this one a ROS_DOMAIN_ID (or, where it has one, a --namespace) of its own'
     )
 
 
@@ -306,12 +323,15 @@ def next_steps(files: Sequence[Path], namespace: str) -> str:
     )
 
 
-def simulated_pace(nodes: list[Node], speed: float) -> Pace:
-    """Let simulated time pass at a speed, 0 for the fastest; its clock is added to the nodes."""
+def simulated_pace(nodes: list[Node], speed: float, stop: StopSignals | None = None) -> Pace:
+    """Let simulated time pass at a speed, 0 for the fastest; its clock is added to the nodes.
+
+    A request to stop ends a pause of that clock.
+    """
     namespace = nodes[0].get_namespace()
     clock: Any = make_node(CLOCK, [], namespace=namespace, overrides={'speed': float(speed)})
     nodes.append(clock)
-    return SimulatedPace(clock)
+    return SimulatedPace(clock, stop)
 
 
 def _require_meaning(files: Sequence[Path], nodes: Sequence[Node]) -> None:

@@ -10,6 +10,7 @@ A configuration is a ROS parameter file in ``config/``. ``rig_<name>.yaml`` desc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ from stewart_description.suggestion import expected_name, meant
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
 from stewart_simulation.rig.directory import default_directory, ends_in, wiring
+from stewart_simulation.rig.settings import RigSettings
 from stewart_tables.installed import installed
 
 RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
@@ -102,13 +104,20 @@ def setting(files: Sequence[Path], node: str, key: str) -> Any:
     return found
 
 
-def wires(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+def wires(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
     """Return what a virtual rig in a process of its own and the nodes on its wires are told."""
     chosen = partial(setting, files, VIRTUAL_RIG)
     platform = chosen('platform') or setting(files, '', 'platform') or 'vigo'
     folder = Path(chosen('directory') or default_directory(platform))
     there = {wire: chosen(wire) is not False for wire in ('ethercat', 'card')}
-    return {VIRTUAL_RIG: {'directory': str(folder)}, **wiring(ends_in(folder, **there))}
+    told: dict[str, dict[str, Any]] = {**wiring(ends_in(folder, **there))}
+    if there['card']:
+        given = {name: chosen(name) for name in ('card_mode', 'enable_channel')}
+        known = {name: value for name, value in given.items() if value is not None}
+        amplifiers = replace(RigSettings(), **known).amplifiers
+        for node in ('driver', 'position_sensors'):
+            told[node] = {**told[node], **amplifiers}
+    return {VIRTUAL_RIG: {'directory': str(folder)}, **told}
 
 
 def config_folder() -> Path:

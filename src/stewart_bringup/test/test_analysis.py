@@ -66,6 +66,17 @@ def test_topic_that_is_not_in_the_bag_at_all_is_lost(synthetic: SimpleNamespace)
     assert result.checks[0].found == '7 of /platform/tracking_error'
 
 
+def test_the_diagnostics_of_another_rig_are_no_match_either_and_nothing_is_lost(
+    synthetic: SimpleNamespace,
+) -> None:
+    made = whole(synthetic.recording())
+    topic = '/diagnostics'
+
+    heard = replace(made, counts={**made.counts, topic: 40})
+    assert broken(analyse(heard, {**made.counts, topic: 3}, BOUNDS)) == []
+    assert broken(analyse(heard, {**made.counts, topic: 41}, BOUNDS)) == ['lost messages']
+
+
 def test_message_that_nobody_published_is_no_match_either(synthetic: SimpleNamespace) -> None:
     made = whole(synthetic.recording())
 

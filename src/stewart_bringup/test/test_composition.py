@@ -252,6 +252,17 @@ def test_nodes_in_processes_of_their_own_find_the_wires_of_this_user(
     assert told['bert']['imu'] != told['anna']['imu']
 
 
+def test_nodes_in_processes_of_their_own_are_told_of_the_amplifiers(tmp_path: Path) -> None:
+    """As `compose` tells them, or these never come on."""
+    more = tmp_path / 'more.yaml'
+    chosen = '{card_mode: velocity, enable_channel: 2}'
+    more.write_text(f'/**/virtual_rig: {{ros__parameters: {chosen}}}')
+    told = wires([config_file('rig', 'ex800_daq'), more])
+    for node in ('driver', 'position_sensors'):
+        assert (told[node]['daq.mode'], told[node]['daq.enable_channel']) == ('velocity', 2)
+    assert 'daq.mode' not in wires([config_file('rig', 'vigo_ethercat')])['driver']
+
+
 @pytest.mark.usefixtures('context')
 def test_driver_and_sensors_are_told_where_the_wires_of_the_virtual_rig_end(
     tmp_path: Path,

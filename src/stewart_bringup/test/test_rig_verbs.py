@@ -202,8 +202,11 @@ def test_what_is_not_allowed_is_one_sentence_with_its_reason(
     assert off.count('\n') == 1
 
 
-def test_a_second_rig_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    assert 'another rig runs in the namespace / already' in ask(capfd, 'run', code=1)
+def test_a_second_rig_is_refused(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    already = 'another rig runs in the namespace / already'
+    assert already in ask(capfd, 'run', code=1)
+    # What a demo asks of its rig would reach this one, too, and it may be of metal.
+    assert already in ask(capfd, 'demo', '--output', str(tmp_path), code=1)
     assert ask(capfd, 'drive', 'state').startswith('ENABLED')
 
 

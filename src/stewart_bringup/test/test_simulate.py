@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from dataclasses import replace
 from hashlib import sha256
 from itertools import groupby, pairwise
 import json
@@ -21,6 +22,7 @@ from stewart_bags.errors import BagExists
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
     EstimatorStatusSeries,
+    ImuSeries,
     OdometrySeries,
     read_series,
     SetpointSeries,
@@ -46,6 +48,7 @@ from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
 from stewart_kinematics.model.platform import Platform
+from stewart_simulation.simulated_backend import SimulatedOptions
 from stewart_tables.errors import ParameterError
 
 pytestmark = pytest.mark.installed
@@ -303,6 +306,32 @@ def test_the_noise_of_a_simulated_card_is_what_its_filter_believes(tmp_path: Pat
         # With 40 seeds it was beyond its band in six, by 0.018 at most.
         assert consistency.verdict('memory').found < 0.14
     assert max(broken.values(), default=0) <= 2
+
+
+def test_every_sample_is_in_the_bag_when_it_was_there(tmp_path: Path) -> None:
+    """In bursts of a tenth of a second, as no sensor sends, replays believed it to be late."""
+    recorded(tmp_path / 'bag', pipeline(estimate=True))
+    with Bag(tmp_path / 'bag') as bag:
+        for topic, kind in (('/imu/data', ImuSeries), ('/platform/odometry', OdometrySeries)):
+            series = read_series(bag, topic, kind)
+            assert set(np.diff(series.bag_time_ns)) == {5_000_000}
+            age = series.bag_time_ns - series.stamp_ns
+            assert age.min() > 0
+            assert age.max() < 10_000_000
+
+
+def test_parameters_are_laid_over_each_other_one_by_one(tmp_path: Path) -> None:
+    """As ROS does: a payload alone made another machine of the plant."""
+    over = tmp_path / 'over.yaml'
+    over.write_text('/**/driver: {ros__parameters: {simulated: {payload_mass: 2.0}}}')
+    files = [config_file('rig', 'ex800'), over]
+    told = RigParameters(files, {'driver': {'simulated': {'seed': 3}}})
+    plain = RigParameters(files[:1]).options('simulated', SimulatedOptions)
+    told_options = told.options('simulated', SimulatedOptions)
+    assert told_options == replace(plain, payload_mass=2.0, seed=3)
+    told.seed(8)
+    seeds = told.options('simulated', SimulatedOptions)
+    assert (seeds.seed, seeds.sea_seed, seeds.payload_mass) == (8, 8, 2.0)
 
 
 @pytest.mark.slow

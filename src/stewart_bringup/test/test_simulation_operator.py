@@ -71,6 +71,17 @@ def test_a_run_without_poses_ends_with_what_is_missing_and_the_drives_off() -> N
     assert took == pytest.approx(30.5, abs=0.1)
 
 
+def test_a_fault_on_the_way_to_off_is_how_it_ended() -> None:
+    operator = Operator(Drives().loop, lambda: '', Mock())
+    operator.settle(NANOSECONDS)
+    for state in (State.ENABLED, State.STOPPING):
+        operator.look(10 * NANOSECONDS, state, ALL, '')
+        assert operator.phase is Phase.DISABLING
+    operator.look(11 * NANOSECONDS, State.FAULT, 0, 'leg 3: following error')
+    assert operator.phase is Phase.DONE
+    assert operator.reason == 'the driver is in FAULT: leg 3: following error'
+
+
 @pytest.mark.parametrize('leaves', [State.DISABLED, State.FAULT])
 def test_a_driver_that_leaves_before_the_motion_begins_ends_the_run(leaves: State) -> None:
     operator, took = Drives(leaves=leaves).run('no estimate')

@@ -9,6 +9,7 @@ from functools import partial
 import os
 import subprocess
 import sys
+import threading
 import time
 from typing import Any
 
@@ -58,7 +59,11 @@ class Walker(Node):
         return int(self.get_clock().now().nanoseconds)
 
 
-def walk(speed: float, task: Callable[[Walker], Coroutine[Any, Any, Any]]) -> Walker:
+def walk(
+    speed: float,
+    task: Callable[[Walker], Coroutine[Any, Any, Any]],
+    asked: StopSignals | None = None,
+) -> Walker:
     """Spin a walker at a pace until its task is done."""
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
@@ -68,7 +73,7 @@ def walk(speed: float, task: Callable[[Walker], Coroutine[Any, Any, Any]]) -> Wa
             [walker, clock],
             task=partial(task, walker),
             stop=StopSignals(),
-            pace=SimulatedPace(clock),
+            pace=SimulatedPace(clock, asked),
         )
     finally:
         rclpy.try_shutdown()
@@ -150,6 +155,22 @@ def test_paused_time_stands_still_and_goes_on_by_single_steps(speed: float) -> N
             node.destroy_node()
         executor.shutdown()
         rclpy.try_shutdown()
+
+
+def test_a_request_to_stop_ends_a_pause() -> None:
+    """Whoever brings the platform to rest waits on simulated time."""
+    asked = StopSignals()
+
+    async def task(walker: Walker) -> None:
+        while not walker.pausing.service_is_ready():
+            await passed(walker, 0.01)
+        await walker.pausing.call_async(SetBool.Request(data=True))
+        still = walker.now
+        threading.Timer(0.1, asked.request).start()
+        await passed(walker, 0.5)
+        assert walker.now >= still + 500 * MS
+
+    walk(5.0, task, asked)
 
 
 def test_executable_publishes_a_clock_that_others_obey() -> None:

@@ -116,9 +116,10 @@ def play(bag: Path, watch: Watch, stop: StopSignals, seed: int) -> Chapter | Non
 
     Raises:
         RequestRefused: If a driver or a node refuses; both platforms were brought to rest.
+        BringupError: If other rigs run in one of their namespaces.
     """
     # Late, because it imports rclpy: what was asked is checked before.
-    from stewart_bringup.composition import compose, Ledger, simulated_pace
+    from stewart_bringup.composition import compose_alone, Ledger, only_here, simulated_pace
     from stewart_bringup.demo.session import CHAIN, fall_silent
     from stewart_bringup.nodes.wave_operator import operator_of
     from stewart_node_support.running import middleware, spin
@@ -127,8 +128,12 @@ def play(bag: Path, watch: Watch, stop: StopSignals, seed: int) -> Chapter | Non
     sea_files = [config_file('rig', 'vigo_ethercat'), config_file('wave', 'jonswap')]
     deck_files = [config_file('rig', 'vigo_at_sea')]
     judged: list[float] = []
-    make = partial(compose, lean=True, simulated=True)
-    with middleware(['--ros-args', '--log-level', 'warn']):
+    make = partial(compose_alone, lean=True, simulated=True)
+    with (
+        middleware(['--ros-args', '--log-level', 'warn']),
+        only_here(DECK),
+        only_here(SEA),
+    ):
         deck = make(
             deck_files,
             names=(*CHAIN, 'stabilisation'),
@@ -161,7 +166,7 @@ def play(bag: Path, watch: Watch, stop: StopSignals, seed: int) -> Chapter | Non
             fall_silent(deck)
             return finished
 
-        pace = simulated_pace(nodes, AS_FAST_AS_POSSIBLE)
+        pace = simulated_pace(nodes, AS_FAST_AS_POSSIBLE, stop)
         if not spin([*nodes, waves, level], task=work, stop=StopSignals(), pace=pace):
             return None
     faults = [reason for _, state, reason in driver_history(bag) if state == 'FAULT']

@@ -58,6 +58,7 @@ LATENESS = (
     'no command in time',
     'no command for',
     'cycles of the last second were missed',
+    'no cycle has run for',
     'no frame has come back',
     'synchronisation with SYNC0',
     'error 0x001A',

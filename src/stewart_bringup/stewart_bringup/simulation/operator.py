@@ -52,13 +52,13 @@ class Operator:
         self._waits_since: int | None = None
         self.phase, self.reason = Phase.ENABLING, ''
 
-    def look(self, now: int, state: State, live: int) -> None:
-        """Do what is to be done at an instant [ns] with the driver in a state.
+    def look(self, now: int, state: State, live: int, why: str = '') -> None:
+        """Do what is to be done at an instant [ns] with the driver in a state, entered for `why`.
 
         `live` has the bits of the legs under power.
         """
-        if state is State.FAULT and self.phase is not Phase.DISABLING:
-            self.reason = self.reason or 'the driver is in FAULT'
+        if state is State.FAULT:
+            self.reason = self.reason or 'the driver is in FAULT' + (f': {why}' if why else '')
             self.phase = Phase.DISABLING
         if self.phase is Phase.ENABLING:
             self._enable(now, state)

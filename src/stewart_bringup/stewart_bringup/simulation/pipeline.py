@@ -132,6 +132,7 @@ class Pipeline:
             self._sensing = Sensing(parameters, imu, self.machine, schedule, rows)
         self.operator = Operator(self.loop, self._missing, self._start)
         self._state, self._live, self._awaited = State.DISABLED, 0, 0
+        self._why = ''
         self._playout_delay = driver.playout_delay
         self._playback: Playback | None = None
         self._hearing = Hearing(self._motion.parameters.patience)
@@ -223,7 +224,7 @@ class Pipeline:
                 self.loop.report_tracking_error(*away)
             if self._sensing is not None:
                 self._sensing.legs(stamp, sample.strokes)
-        self.operator.look(now, self._state, self._live)
+        self.operator.look(now, self._state, self._live, self._why)
 
     def _take_states(self) -> None:
         backend = self.machine.backend
@@ -231,6 +232,7 @@ class Pipeline:
             entered = change.state is State.ENABLED is not self._state
             left = self._state is State.ENABLED is not change.state
             before, self._state, self._live = self._state, change.state, change.live
+            self._why = change.reason
             self.series.note(
                 'driver/state',
                 'stewart_interfaces/msg/DriverState',

@@ -33,9 +33,9 @@ class RigParameters:
         for path in files:
             for node, values in sections(path):
                 own = self._nodes.setdefault(node, {}) if node else self._everywhere
-                own.update(values)
+                _lay_over(own, values)
         for node, chosen in (overrides or {}).items():
-            self._nodes.setdefault(node, {}).update(chosen)
+            _lay_over(self._nodes.setdefault(node, {}), chosen)
 
     def value(self, node: str, key: str, default: Any) -> Any:
         """Return what a node's section says about a parameter."""
@@ -43,11 +43,12 @@ class RigParameters:
 
     def seed(self, number: int) -> None:
         """Let everything that is drawn at random, the sea and all noise, begin with a seed."""
+        drawn = {'seed': number, 'sea_seed': number}
         for node in ('ocean_trajectory', 'virtual_rig'):
             if node in self._nodes:
-                self._nodes[node]['seed'] = number
-        driver = self._nodes.setdefault('driver', {})
-        driver['simulated'] = {**driver.get('simulated', {}), 'seed': number}
+                chosen = drawn if node == 'virtual_rig' else {'seed': number}
+                _lay_over(self._nodes[node], chosen)
+        _lay_over(self._nodes.setdefault('driver', {}), {'simulated': drawn})
 
     def has(self, node: str) -> bool:
         """Tell whether a file has a section for a node."""
@@ -75,3 +76,14 @@ class RigParameters:
         The options `wired`, which say where the ends of the wires are, win. Errors as for `of`.
         """
         return filled(cls, {**self._nodes.get('driver', {}).get(name, {}), **(wired or {})})
+
+
+def _lay_over(own: dict[str, Any], values: Mapping[str, Any]) -> None:
+    """Lay parameters over others one by one, as ROS does: a nested section replaces no other."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            before = own.get(key)
+            own[key] = {**before} if isinstance(before, Mapping) else {}
+            _lay_over(own[key], value)
+        else:
+            own[key] = value

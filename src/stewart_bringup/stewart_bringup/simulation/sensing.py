@@ -84,18 +84,14 @@ class Sensing:
 
     def legs(self, stamp: int, strokes: Array) -> None:
         """Take measured strokes [m] with their stamp [ns]."""
-        if self._estimation.legs(stamp, strokes):
+        if self._estimation.legs(self._schedule.now, stamp, strokes):
             self.publish()
 
     def attend(self) -> int:
         """Let sensor and reader do what is due; return when something is due again [ns]."""
         now = self._schedule.now
-        items = self._reader.step()
-        if items:
-            self._read += [(now, item) for item in items]
-            self._estimation.heard()
-            if not self.ready:
-                self.publish()
+        if self._hear() and not self.ready:
+            self.publish()
         # A reader that streams says nothing to the sensor but here.
         self._sensor.gathers = streams = self._reader.streams
         if streams:
@@ -103,9 +99,19 @@ class Sensing:
         return max(now + 1, ceil(self._reader.due * NANOSECONDS))
 
     def publish(self) -> None:
-        """Publish what was read since the last call, and what the estimator makes of it."""
+        """Publish what has come since the last call, and what the estimator makes of it."""
+        self._hear()
         read, self._read = self._read, []
         self._estimation.run(self._schedule.now, *self._output.publish(read))
+
+    def _hear(self) -> bool:
+        """Read what has come; tell whether there were samples."""
+        items = self._reader.step()
+        instants = [round(seconds * NANOSECONDS) for seconds in self._reader.complete]
+        self._read += zip(instants, items, strict=True)
+        if items:
+            self._estimation.heard()
+        return bool(items)
 
 
 class ImuOutput:
@@ -122,7 +128,7 @@ class ImuOutput:
         """Publish samples.
 
         Args:
-            items: From the reader, each with when it was read [ns].
+            items: From the reader, each with when it was complete [ns].
 
         Returns:
             (n,): When samples were read that have specific force and angular velocity [ns].
@@ -175,7 +181,7 @@ class Estimation:
         self._longest_wait = round(settings.imu_timeout * NANOSECONDS)
         self._delayed = settings.delay is not None
         self._rows, self._origin = rows, 0
-        self._waiting: list[tuple[int, Array]] = []
+        self._waiting: list[tuple[int, int, Array]] = []
         self._silent_since = 0
         self.published, self.refusal = 0, ''
 
@@ -183,13 +189,13 @@ class Estimation:
         """Take note that samples of the IMU have come, which `run` will be given."""
         self._silent_since = 0
 
-    def legs(self, stamp: int, strokes: Array) -> bool:
-        """Take measured strokes [m] with their stamp [ns].
+    def legs(self, now: int, stamp: int, strokes: Array) -> bool:
+        """Take measured strokes [m] at present time, with their stamp [ns].
 
         Returns:
             Whether the IMU has been silent for so long that the filter goes on without it.
         """
-        self._waiting.append((stamp, strokes))
+        self._waiting.append((now, stamp, strokes))
         self._silent_since = self._silent_since or stamp
         return stamp - self._silent_since > self._longest_wait
 
@@ -210,16 +216,17 @@ class Estimation:
         """
         waiting, self._waiting = self._waiting, []
         self._silent_since = 0
-        first = ([stamp for stamp, _ in waiting[:1]] + stamps[:1].tolist())[:1]
+        first = ([stamp for _, stamp, _ in waiting[:1]] + stamps[:1].tolist())[:1]
         if not self._origin and first:
             self._origin = first[0]
         seconds = self._seconds(stamps)
-        strokes = np.reshape([strokes for _, strokes in waiting], (-1, 6))
+        came, marks = np.reshape([row[:2] for row in waiting], (-1, 2)).astype(np.int64).T
+        strokes = np.reshape([strokes for *_, strokes in waiting], (-1, 6))
         try:
             rows = self._live.runs(
                 seconds,
                 np.hstack([forces, rates]),
-                self._seconds(np.array([stamp for stamp, _ in waiting], dtype=np.int64)),
+                self._seconds(marks),
                 strokes + self._retracted,
             )
         except EstimationError as error:
@@ -227,9 +234,11 @@ class Estimation:
         else:
             if len(rows):
                 delay = rows.report[:, R_DELAY] if self._delayed else 0.0
-                # Each came with the sample that has passed it.
+                # Each came with the sample that has passed it, or with legs that were later.
                 passed = np.searchsorted(seconds, rows.stamps + delay - SAME)
-                self._publish(np.append(times, now)[passed], rows)
+                legs = np.searchsorted(self._seconds(marks), rows.stamps + SAME)
+                read = np.append(0, came)[legs]
+                self._publish(np.maximum(np.append(times, now)[passed], read), rows)
 
     def _seconds(self, stamps: NDArray[np.int64]) -> Array:
         """Return stamps after the first one [s]."""

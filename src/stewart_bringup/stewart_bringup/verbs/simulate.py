@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from math import isfinite
 from pathlib import Path
 import time
 from typing import TYPE_CHECKING
@@ -132,6 +133,9 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     waypoints = source == CYCLOIDAL and not files and arguments.motion != MOVE
     if (source == CYCLOIDAL and not waypoints) != (arguments.to is not None):
         raise ConfigurationError('--to', arguments.to, 'a target for cycloidal, and for it alone')
+    if waypoints and arguments.duration is not None:
+        expected = 'no duration for a file of waypoints: it says how fast and how long'
+        raise ConfigurationError('--duration', arguments.duration, expected)
     files = [config_file('rig', arguments.rig), *files]
     parameters = RigParameters(files, overrides)
     if arguments.seed is not None:
@@ -146,6 +150,10 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     return pipeline, arguments.storage or parameters.value('recorder', 'storage', 'mcap')
 
 
+def _known(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
 def _tell(outcome: Outcome, took: float, arguments: argparse.Namespace) -> None:
     """Print the summary."""
     ratio = outcome.duration / took
@@ -154,14 +162,14 @@ def _tell(outcome: Outcome, took: float, arguments: argparse.Namespace) -> None:
             'duration_s': outcome.duration,
             'took_s': round(took, 3),
             'real_time_factor': round(ratio, 2),
-            'path_position_m': outcome.path_position,
-            'path_rotation_rad': outcome.path_rotation,
+            'path_position_m': _known(outcome.path_position),
+            'path_rotation_rad': _known(outcome.path_rotation),
             'messages': outcome.messages,
             'bag': None if arguments.output is None else str(arguments.output),
             'ended': outcome.reason or 'played to its end',
             'last_refusal': outcome.last_refusal or None,
         }
-        print(json.dumps(summary))
+        print(json.dumps(summary, allow_nan=False))
         return
     total = sum(outcome.messages.values())
     tell(

@@ -20,6 +20,7 @@ from stewart_node_support.lock_step import LockStep, START_NS
 from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
+from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.settings import param
 
 AS_FAST_AS_POSSIBLE = 0.0
@@ -110,10 +111,11 @@ class SimulatedPace:
 
     Args:
         clock: One of the nodes; it says how fast, and when to pause.
+        stop: A request to stop ends a pause: in standing time nobody could bring anything to rest.
     """
 
-    def __init__(self, clock: SimulationClock) -> None:
-        self._clock_node = clock
+    def __init__(self, clock: SimulationClock, stop: StopSignals | None = None) -> None:
+        self._clock_node, self._stop = clock, stop
         self._lock_step: LockStep | None = None
         self._turned = 0.0
 
@@ -127,6 +129,8 @@ class SimulatedPace:
         """Go on to the next instant at which something is due, no faster than asked for."""
         assert self._lock_step is not None
         clock, before = self._clock_node, self._lock_step.now_ns
+        if self._stop is not None and self._stop.requested:
+            clock.paused = False
         if clock.paused and not clock.owed_ns:
             drain(executor)
             time.sleep(IDLE)

@@ -137,9 +137,8 @@ class VirtualRig(Node):
         assert self._rig is not None
         told: dict[str, dict[str, Any]] = {**wiring(self._rig.ends)}
         if 'card' in self._rig.ends:
-            mode, channel = self._settings.card_mode, self._settings.enable_channel
             for node in ('driver', 'position_sensors'):
-                told[node] = {**told[node], 'daq.mode': mode, 'daq.enable_channel': channel}
+                told[node] = {**told[node], **self._settings.amplifiers}
         return told
 
     def destroy_node(self) -> None:

@@ -110,6 +110,11 @@ class RigSettings(PlantOptions):
             expected = 'empty in real time, and where `base` is not still'
             raise ConfigurationError('base_on', topic, expected)
 
+    @property
+    def amplifiers(self) -> dict[str, Any]:
+        """What the nodes on the card have to be told of its amplifiers."""
+        return {'daq.mode': self.card_mode, 'daq.enable_channel': self.enable_channel}
+
     def drive_types(self) -> list[DriveType]:
         """Return the types of the six drives, each with its serial number."""
         delays = np.random.default_rng((self.seed, 2)).uniform(0.0, self.enable_delay, LEGS)

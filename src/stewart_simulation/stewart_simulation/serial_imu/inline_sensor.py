@@ -27,6 +27,9 @@ class InlineReader:
         sensor: On an `InlinePort`.
         now: Simulated time [s].
         advance: Brings the plant behind the sensor to the present time.
+
+    Attributes:
+        complete: When each sample that `step` returned last was there as a whole [s].
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class InlineReader:
         self._now, self._time = now, now()
         self._reader = ImuReader(self._port.open, settings, now=lambda: self._time, sleep=_never)
         self._steps = Steps(self._reader.converse(), lambda: self._time)
+        self.complete: list[float] = []
+        self._samples: list[StampedSample] = []
 
     @property
     def status(self) -> ReaderStatus:
@@ -62,6 +67,7 @@ class InlineReader:
         """Let sensor and reader do what is due; return the samples that are complete."""
         self._advance()
         now = self._now()
+        self._samples, self.complete = [], []
         self._sensor.turn(now)
         self._sensor.deliver(now)
         if self._reader.attentive and self._steps.listens:
@@ -72,7 +78,8 @@ class InlineReader:
         self._steps.step()
         # The sensor hears at once what it was told.
         self._sensor.turn(now)
-        return self._reader.take()
+        self._take()
+        return self._samples
 
     def _instants(self, now: float) -> Iterator[float]:
         """Stand at each instant at which a piece came, for it is read there [s]."""
@@ -80,6 +87,12 @@ class InlineReader:
             if instant <= now:
                 self._port.now = self._time = max(self._time, instant)
                 yield self._time
+                self._take()
+
+    def _take(self) -> None:
+        samples = self._reader.take()
+        self._samples += samples
+        self.complete += [self._time] * len(samples)
 
     def end(self) -> None:
         """Close the port."""
