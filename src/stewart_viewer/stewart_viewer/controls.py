@@ -71,7 +71,7 @@ class Controls:
         self._gizmo = server.scene.add_transform_controls(
             '/target', scale=0.7 * size, depth_test=False, opacity=0.6
         )
-        self._gizmo.on_update(lambda _: self._from_gizmo())
+        self._gizmo.on_update(self._from_gizmo)
         gui = self._gui = server.gui
         self._fastest = np.repeat(
             [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
@@ -99,7 +99,8 @@ class Controls:
         if recorder is not None:
             self._record = gui.add_button(RECORD, color='gray')
             self._record.on_click(lambda _: self._on_record())
-        self._reset()
+        self._set([0.0] * len(self._sliders))
+        self._aim()
         self._grey()
 
     def _add_target(self, gui: Any) -> None:
@@ -108,13 +109,14 @@ class Controls:
             for label, reach in zip(AXES, _reaches(self._platform), strict=True)
         ]
         self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
+        self._speed.on_update(lambda event: self._hand.changes(event.client_id))
         self._verdict = gui.add_markdown('')
         self._move = gui.add_button('Move there', color='blue')
         self._move.on_click(lambda _: self._on_move())
         self._follow = gui.add_button('Follow the target while held', color='blue')
         self._follow.on_hold(self._on_steer, callback_hz=STEER_RATE)
         gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
-        gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
+        gui.add_button('Target to neutral', color='gray').on_click(self._reset)
 
     def _add_jog(self, gui: Any) -> None:
         unit = '°' if self._platform.kind is ROTARY else 'mm'
@@ -236,13 +238,14 @@ class Controls:
 
     def _slider(self, gui: Any, label: str, reach: float) -> Any:
         slider = gui.add_slider(label, -reach, reach, reach / 200.0, 0.0)
-        slider.on_update(lambda _: self._from_sliders())
+        slider.on_update(self._from_sliders)
         return slider
 
-    def _reset(self) -> None:
+    def _reset(self, event: Any) -> None:
+        self._hand.changes(event.client_id)
         with self._whole:
             self._set([0.0] * len(self._sliders))
-            self._from_sliders()
+            self._aim()
 
     def _set(self, values: Iterable[float]) -> None:
         self._setting = True
@@ -252,16 +255,22 @@ class Controls:
         finally:
             self._setting = False
 
-    def _from_sliders(self) -> None:
+    def _from_sliders(self, event: Any) -> None:
         with self._whole:
-            if self._setting:
-                return
+            if not self._setting:
+                self._hand.changes(event.client_id)
+                self._aim()
+
+    def _aim(self) -> None:
+        """Show the target of the sliders."""
+        with self._whole:
             target = self.target
             self._gizmo.position = target.position
             self._gizmo.wxyz = np.roll(target.quaternion_xyzw, 1)
             self._judge()
 
-    def _from_gizmo(self) -> None:
+    def _from_gizmo(self, event: Any) -> None:
+        self._hand.changes(event.client_id)
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
         rpy = self._platform.limits.nearest_turn(rpy_from_quaternion(pose.quaternion_xyzw))

@@ -28,6 +28,10 @@ class Hand:
         self._first = self._last = -LET_GO
         self._changed = False
 
+    def changes(self, browser: Hashable) -> None:
+        """Take note of who has changed where buttons lead to; only who holds one may."""
+        self._changed |= browser not in {None, self._browser}
+
     def moves(self, browser: Hashable, what: Hashable) -> tuple[bool, str]:
         """Tell whether a button that is held moves something now, and what to say to who holds it.
 

@@ -54,6 +54,9 @@ class Asked:
         self.calls.append(('jog', rates.tolist(), leg))
 
 
+HAND = SimpleNamespace(client_id=1)
+
+
 @pytest.fixture
 def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Controls:
     made = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
@@ -68,7 +71,7 @@ def held(controls: Controls, press: Callable[..., None], *sign: float) -> None:
     clock = iter((0.0, 0.05))
     controls._hand = Hand(lambda: next(clock))
     for _ in range(2):
-        press(*sign, SimpleNamespace(client_id=1))
+        press(*sign, HAND)
 
 
 def can_move(controls: Controls) -> bool:
@@ -100,7 +103,7 @@ def test_the_gizmo_follows_the_sliders(controls: Controls) -> None:
 def test_the_sliders_follow_the_gizmo(controls: Controls, ex800: Platform) -> None:
     away = np.array([0.004, 0.0, 0.012])
     controls._gizmo.position = ex800.geometry.neutral_pose.position + away
-    controls._from_gizmo()
+    controls._from_gizmo(HAND)
     shown = [slider.value for slider in controls._sliders]
     np.testing.assert_allclose(shown, [4.0, 0.0, 12.0, 0.0, 0.0, 0.0], atol=1e-9)
 
@@ -117,7 +120,7 @@ def test_nobody_steers_towards_a_half_of_a_target(controls: Controls, ex800: Pla
 
     controls._sliders[0].on_update(steer)
     controls._gizmo.position = neutral.position + np.array([0.001, 0.0, 0.001])
-    controls._from_gizmo()
+    controls._from_gizmo(HAND)
     hand.join()
     ((_, twist),) = controls._operator.calls
     np.testing.assert_allclose(twist[0], twist[2])
@@ -230,6 +233,23 @@ def test_nobody_steers_from_an_old_pose(
     held(controls, controls._on_steer)
     assert controls._operator.calls == []
     assert controls._answer.content == '**Follow**: no pose comes'
+
+
+def test_a_target_that_another_browser_moves_is_not_followed(
+    controls: Controls, ex800: Platform
+) -> None:
+    controls.show(Snapshot(0.0, pose=ex800.geometry.neutral_pose))
+    clock = iter((0.0, 0.05, 0.1, 0.15))
+    controls._hand = Hand(lambda: next(clock))
+    # What the page itself sets is nobody's hand.
+    controls._sliders[2].value = 1.0
+    for _ in range(2):
+        controls._on_steer(HAND)
+    for browser in (1, 2):
+        controls._from_sliders(SimpleNamespace(client_id=browser))
+        controls._on_steer(HAND)
+    assert len(controls._operator.calls) == 2
+    assert controls._answer.content.startswith('**Follow**: what it moves was changed')
 
 
 def test_what_a_held_button_moves_stays_until_it_was_let_go(controls: Controls) -> None:
@@ -371,7 +391,7 @@ def test_sliders_of_a_platform_that_stands_turned_count_from_there(
     assert (yaw.min, yaw.max) == (-15.0, 15.0)
     turn = Rotation.from_rotvec([0.0, 0.0, np.radians(-174.0)])
     controls._gizmo.wxyz = np.roll(turn.as_quat(), 1)
-    controls._from_gizmo()
+    controls._from_gizmo(HAND)
     assert yaw.value == pytest.approx(6.0)
     assert controls._verdict.content.startswith('Inside every limit')
 
@@ -405,5 +425,5 @@ def test_a_choice_that_is_not_offered_calls_nothing(controls: Controls) -> None:
 def test_the_target_comes_back_to_neutral_from_anything(controls: Controls) -> None:
     for slider in controls._sliders:
         slider._impl.value = float('nan')
-    controls._reset()
+    controls._reset(HAND)
     assert [slider.value for slider in controls._sliders] == [0.0] * 6

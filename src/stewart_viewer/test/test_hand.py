@@ -39,6 +39,20 @@ def test_another_browser_waits_until_the_hand_was_taken_away() -> None:
     assert [held.tells(after, browser=2)[0] for after in (0.5, 0.05)] == [False, True]
 
 
+def test_a_target_is_not_moved_by_another_browser_under_the_hand() -> None:
+    held = Held()
+    held.hand.changes(2)
+    held.tells(0.0)
+    assert held.tells(0.05)[0]
+    for own in (1, None):
+        held.hand.changes(own)
+        assert held.tells(0.05)[0]
+    held.hand.changes(2)
+    for _ in range(2):
+        assert held.tells(0.05) == (False, 'what it moves was changed: let the button go first')
+    assert [held.tells(after)[0] for after in (0.5, 0.05)] == [False, True]
+
+
 def test_what_is_moved_is_not_changed_under_the_hand() -> None:
     held = Held()
     held.tells(0.0)
