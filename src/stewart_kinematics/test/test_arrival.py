@@ -31,7 +31,7 @@ def test_travel_is_the_way_that_a_leg_has(name: str, travel: float) -> None:
     assert load_platform(name).travel == pytest.approx(travel)
 
 
-def arrival(name: str, away: float) -> Arrival:
+def arrival(name: str, away: float, way: float = 0.3) -> Arrival:
     """Return that of a platform which rests so far from its target, long after it was sent."""
     here = Pose(np.add(SENT.position, [0.0, away, 0.0]), SENT.quaternion_xyzw)
     looks = iter(range(0, 10**10, 10**9))
@@ -41,7 +41,8 @@ def arrival(name: str, away: float) -> Arrival:
         measured_since=lambda _: (next(looks), here),
     )
     start_pose.far = StartPose.far.fget(start_pose)  # type: ignore[attr-defined]
-    return Arrival(start_pose, SENT, 0)
+    begun = Pose(np.add(SENT.position, [0.0, way, 0.0]), SENT.quaternion_xyzw)
+    return Arrival(start_pose, begun, SENT, 0)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +61,26 @@ def test_a_small_platform_has_to_be_nearer(name: str, near: float, far: float) -
     within = arrival(name, 0.95 * far)
     assert not within.over()
     assert within.over()
+
+
+@pytest.mark.parametrize(
+    ('way', 'away', 'there'),
+    [
+        # Nothing has moved, or little.
+        (0.01, 0.01, False),
+        (0.01, 0.006, False),
+        (0.0015, 0.0015, False),
+        # Soft drives rest beside their targets.
+        (0.01, 0.004, True),
+        (0.0, 0.004, True),
+    ],
+)
+def test_a_short_way_is_gone_if_half_of_it_is(way: float, away: float, there: bool) -> None:
+    """With legs that stood still, every move of up to 20 mm had reached its target."""
+    found = arrival('vigo', away, way)
+    assert not found.over()
+    if there:
+        assert found.over()
+    else:
+        with pytest.raises(NotReady, match='the driver has not followed'):
+            found.over()

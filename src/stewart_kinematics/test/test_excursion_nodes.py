@@ -85,6 +85,23 @@ def test_wave_is_approached_played_and_left_without_a_jump(rig: Rig) -> None:
     assert np.abs(motion.quaternion_xyzw[:, :2]).max() > 1e-3
 
 
+def test_a_wave_that_nothing_follows_ends(rig: Rig) -> None:
+    """It was played to nobody for as long as inverse_kinematics took it."""
+    node = rig.active(OceanTrajectory, **WAVE)
+    rig.follow = False
+    assert rig.call(Trigger, 'ocean/start').success
+    rig.spin(4.0)
+    assert node.playback is None
+    assert node.aborted.startswith('the platform stands still, ')
+    # A driver that plays at a hundredth of its speed seems to stand still, too.
+    rig.drive(DriverState.DISABLED)
+    rig.drive(DriverState.ENABLED, speed_scaling=0.01)
+    rig.spin(0.3)
+    assert rig.call(Trigger, 'ocean/start').success
+    rig.spin(4.0)
+    assert node.playback is not None
+
+
 @pytest.mark.parametrize('fade_out', [0.0, 0.01, 2.5])
 @pytest.mark.parametrize('moment', [0.9, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_wave_comes_home_with_any_fade_and_at_any_moment(

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-import numpy as np
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.arrival import REST_DISTANCE, REST_TIME
+from stewart_kinematics.nodes.arrival import REST_ANGLE, REST_DISTANCE, REST_TIME
+from stewart_kinematics.nodes.start_pose import apart
 from stewart_node_support.conversions import pose_from_msg
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
@@ -46,7 +46,8 @@ class RestingOperator(Operator):
             await self.until(partial(self._is_later, before), 'platform/pose')
             assert self._measured is not None
             pose = Pose(*pose_from_msg(self._measured.pose))
-            if np.abs(pose.position - pose_from_msg(before.pose)[0]).max() < REST_DISTANCE:
+            moved, turned = apart(Pose(*pose_from_msg(before.pose)), pose)
+            if moved < REST_DISTANCE and turned < REST_ANGLE:
                 return pose
             if self.now() > end:
                 raise RequestRefused('platform/pose', 'the platform does not come to rest')

@@ -23,7 +23,7 @@ HELP = 'move the platform of a running rig to a pose'
 DETAILS = """
 The drives must be enabled (stewart drive enable). A move that would break a limit anywhere on its
 way is refused, with the reason. Ctrl-C brings the platform to rest on its way; the exit code is
-then 1.
+then 1. While `stewart drive speed` is below 100 %, that comes late: quick-stop does not wait.
 
 examples:
   stewart move --to 0 0 0.01 0 0 0 --relative-to here --speed 0.1
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--relative-to',
         choices=['base', 'zero', 'neutral', 'here'],
         default='base',
-        help='what it counts from: base_link, a pose of the platform, or where it is now '
-        '(default: %(default)s)',
+        help='what it counts from, in axes of that: base_link, a pose of the platform, or where '
+        'it is now (default: %(default)s)',
     )
     add(
         '--duration',

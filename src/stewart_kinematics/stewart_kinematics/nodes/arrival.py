@@ -11,8 +11,10 @@ from stewart_node_support.stamps import NANOSECONDS
 
 # A platform this near to its target is there [m], [rad]; a small one, this part of its legs' way.
 NEAR, ALMOST, NEAR_SHARE = 1e-3, 2e-3, 1.0 / 160.0
-# At rest is what has not moved farther than this in this time [m], [ns].
-REST_DISTANCE, REST_TIME = 1e-4, round(0.3 * NANOSECONDS)
+# So much of its way may be left where a platform rests; if more is, it was not brought there.
+HALF = 0.5
+# At rest is what has not moved farther than this in this time [m], [rad], [ns].
+REST_DISTANCE, REST_ANGLE, REST_TIME = 1e-4, 1e-3, round(0.3 * NANOSECONDS)
 
 
 class Arrival:
@@ -20,12 +22,13 @@ class Arrival:
 
     Args:
         start_pose: What driver and platform say.
-        sent: Where the motion ended.
+        begun, sent: Where the last move of the motion began, and where it ended.
         stamp: Stamp of its last setpoint [ns].
     """
 
-    def __init__(self, start_pose: StartPose, sent: Pose, stamp: int) -> None:
+    def __init__(self, start_pose: StartPose, begun: Pose, sent: Pose, stamp: int) -> None:
         self._start_pose = start_pose
+        self._way = apart(begun, sent)
         self._sent, self._stamp = sent, stamp
         self._look: tuple[int, Pose] | None = None
 
@@ -43,11 +46,14 @@ class Arrival:
             return False
         stamp, here = found
         away, angle = apart(self._sent, here)
-        if away <= min(NEAR, NEAR_SHARE * self._start_pose.travel) and angle <= ALMOST:
+        near = min(NEAR, NEAR_SHARE * self._start_pose.travel)
+        if away <= near and angle <= ALMOST:
             return True
         if not over or not self._rests(stamp, here):
             return False
-        if away > self._start_pose.far or angle > TURNED:
+        # Of a short way a platform that has not moved is within what is far.
+        farthest = _most_left(self._way[0], near, self._start_pose.far)
+        if away > farthest or angle > _most_left(self._way[1], ALMOST, TURNED):
             raise NotReady(
                 f'the platform rests {1e3 * away:.3g} mm and {np.degrees(angle):.1f}° from the '
                 'target: the driver has not followed (why: "driver: commands" of its diagnostics)'
@@ -59,4 +65,12 @@ class Arrival:
         if self._look is not None and stamp - self._look[0] < REST_TIME:
             return False
         before, self._look = self._look, (stamp, here)
-        return before is not None and apart(before[1], here)[0] < REST_DISTANCE
+        if before is None:
+            return False
+        moved, turned = apart(before[1], here)
+        return moved < REST_DISTANCE and turned < REST_ANGLE
+
+
+def _most_left(way: float, near: float, far: float) -> float:
+    """Return how far from its target a platform may rest that was to go some way."""
+    return min(far, max(near, HALF * way)) if way > near else far

@@ -17,10 +17,12 @@ from stewart_kinematics.nodes.arrival import Arrival
 from stewart_kinematics.nodes.goals import Ending, Goals, Moves, Planning, Tours, Way
 from stewart_kinematics.nodes.leg_goals import leg_goals
 from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
-from stewart_kinematics.nodes.start_pose import NotReady
+from stewart_kinematics.nodes.start_pose import apart, NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
 from stewart_node_support.errors import MessageError
+from stewart_node_support.lifecycle import state_of
 
+CAME_TO_REST = 'came to rest on the way, as asked'
 # Between two looks whether the platform has arrived [s].
 LOOK = 0.02
 
@@ -97,10 +99,12 @@ class CycloidalTrajectory(TrajectoryNode):
         self._goals, self._handle, self._outcome = goals, handle, Future()
         self._cancelled, self._elapsed, self._next_feedback = False, 0.0, 0.0
         self._sent = way.sequence.sample(0.0)
-        if self.start_pose.enabled:
-            self.play(way.sequence)
-        else:
+        if not self.start_pose.enabled:
             self.on_abort('the driver left ENABLED before the move began')
+        elif state_of(self) != 'active':
+            self.on_abort('the node was deactivated before the move began')
+        else:
+            self.play(way.sequence)
         ending, message = await self._outcome
         finish = {
             Ending.REACHED: handle.succeed,
@@ -153,12 +157,17 @@ class CycloidalTrajectory(TrajectoryNode):
     def on_rest(self) -> None:
         """Let a cancelled goal end; wait until the platform is at the end of another."""
         if self._cancelled:
-            self._end(Ending.CANCELED, 'came to rest on the way, as asked')
+            self._end(Ending.CANCELED, self.start_pose.still_played or CAME_TO_REST)
             return
         assert self._way is not None
         assert self._sent is not None
-        self._elapsed = self._way.sequence.duration
-        self._arrival = Arrival(self.start_pose, self._sent.pose, self.said_ns)
+        sequence = self._way.sequence
+        self._elapsed = sequence.duration
+        sent = self._sent.pose
+        starts = [part.sample(0.0).pose for part in sequence.parts]
+        # Not where it dwells.
+        begun = next((pose for pose in reversed(starts) if max(apart(pose, sent)) > 0.0), sent)
+        self._arrival = Arrival(self.start_pose, begun, sent, self.said_ns)
         self._looking.reset()
 
     def _look(self) -> None:
@@ -170,7 +179,11 @@ class CycloidalTrajectory(TrajectoryNode):
             if self._arrival.over() and self._goals.arrived(self._way, late):
                 self._end(Ending.REACHED, 'the target is reached')
             elif self._cancelled:
-                self._end(Ending.CANCELED, 'the driver still plays the last of the way')
+                said = self.start_pose.still_played
+                self._end(Ending.CANCELED, said or 'the driver still plays the last of the way')
+        except NotReady as error:
+            self.start_pose.not_followed = self.said_ns
+            self._end(Ending.ABORTED, str(error))
         except (StewartError, MessageError) as error:
             self._end(Ending.ABORTED, str(error))
 

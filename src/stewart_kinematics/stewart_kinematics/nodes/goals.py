@@ -17,6 +17,9 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.trajectories import Sequence
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 
+# Part of the limits, and duration [s]: what is slower takes seconds to plan, and all wait.
+LEAST_SPEED, LONGEST_MOVE = 1e-3, 3600.0
+
 Planning: TypeAlias = Generator[None, None, Any]
 
 
@@ -81,8 +84,9 @@ class Moves:
     def plan(self, goal: Any, start: Pose, guard: MotionGuard) -> Planning:
         """Plan a straight move."""
         scale = self._scale(goal.speed_scale)
-        if not goal.duration >= 0.0:
-            raise ConfigurationError('duration', goal.duration, 'a time of at least 0 s')
+        if not 0.0 <= goal.duration <= LONGEST_MOVE:
+            expected = f'a time from 0 to {LONGEST_MOVE:g} s'
+            raise ConfigurationError('duration', goal.duration, expected)
         target = Pose(*pose_from_msg(goal.target))
         duration = goal.duration or None
         move = plan_move(start, target, guard, duration=duration, scale=scale)
@@ -90,8 +94,9 @@ class Moves:
         return Route(Sequence((move,)), (0,))
 
     def _scale(self, asked: float) -> float:
-        if not 0.0 <= asked <= 1.0:
-            raise ConfigurationError('speed_scale', asked, 'a number from 0 to 1')
+        if asked and not LEAST_SPEED <= asked <= 1.0:
+            expected = f'a number from {LEAST_SPEED:g} to 1, or 0 for the default of the node'
+            raise ConfigurationError('speed_scale', asked, expected)
         return float(asked or self._speed_scale)
 
     def feedback(self, way: Route, elapsed: float, motion: Motion) -> Any:

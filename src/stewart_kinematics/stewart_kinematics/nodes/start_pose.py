@@ -44,6 +44,8 @@ TURNED = 0.05
 LONGEST_WAY = 20_000_000_000
 # Of a jog that is stamped later than this from now nothing moves: the driver refuses it [ns].
 JOG_AHEAD = 100_000_000
+# So long after a jog the platform may still be coming to rest [ns].
+JOGGED = 500_000_000
 
 
 class NotReady(StewartError):
@@ -72,9 +74,11 @@ class StartPose:
 
     Attributes:
         travel: Way of the platform's legs [m]; infinite before the platform is known.
+        not_followed: Stamp of the last setpoint of a motion that the platform has not followed,
+            however short its way was [ns].
     """
 
-    travel = inf
+    travel, not_followed = inf, 0
 
     def __init__(
         self, node: Any, on_leave: Callable[[str], None], *, silence: float, pose_age: float
@@ -84,6 +88,8 @@ class StartPose:
         self._silence = round(silence * 1e9)
         self._pose_age = round(pose_age * 1e9)
         self._driver: DriverState | None = None
+        # Stamp of the last jog [ns].
+        self._jogged = -JOGGED
         # Poses and setpoints count from here on: enabled, or moved by a jog [ns].
         self._begun_at = 0
         # Last setpoint executed before, whose stamp may be later if the clock was set back [ns].
@@ -139,6 +145,8 @@ class StartPose:
             name = STATE_NAMES.get(self._driver.state, str(self._driver.state))
             raise NotYet(f'the driver is {name}, not ENABLED: {self._driver.reason}')
         now = self._node.get_clock().now().nanoseconds
+        if abs(now - self._jogged) < JOGGED:
+            raise NotReady('the platform is being jogged')
         # The clock may have been set back since.
         self._begun_at = min(self._begun_at, now)
         data = self._executed.newest()
@@ -161,7 +169,7 @@ class StartPose:
         if not self.over(stamp):
             return
         away, angle = apart(sent, self._measured(now))
-        if away > self.far or angle > TURNED:
+        if away > self.far or angle > TURNED or stamp == self.not_followed:
             raise NotReady(
                 f'the platform is {1e3 * away:.3g} mm and {np.degrees(angle):.1f}° from where it '
                 'was sent: the driver has refused the way (why: "driver: commands" of its '
@@ -172,10 +180,22 @@ class StartPose:
         """Tell whether the driver has long played what is stamped so [ns]."""
         driver, now = self._driver, self._node.get_clock().now().nanoseconds
         assert driver is not None
+        late = LONG_AFTER
         if _is_slow(driver):
+            late += LONGEST_WAY / NANOSECONDS / driver.speed_scaling
+        elif 0 <= now - self._slow_until < LONGEST_WAY:
             return False
-        long_played = self.since_played(stamp) >= LONG_AFTER
-        return long_played and not 0 <= now - self._slow_until < LONGEST_WAY
+        return self.since_played(stamp) >= late
+
+    @property
+    def still_played(self) -> str:
+        """What to say where the driver plays what was said before more slowly; else empty."""
+        if self._driver is None or not _is_slow(self._driver):
+            return ''
+        return (
+            'no more is sent, but the driver goes on with what it has, at '
+            f'{100.0 * self._driver.speed_scaling:.3g} % of its speed: driver/quick_stop ends that'
+        )
 
     @property
     def playout_delay(self) -> float:
@@ -222,7 +242,7 @@ class StartPose:
     def _on_jog(self, message: Jog) -> None:
         stamp = to_nanoseconds(message.header.stamp)
         if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
-            self._begun_at = max(self._begun_at, stamp)
+            self._begun_at, self._jogged = max(self._begun_at, stamp), stamp
 
 
 def apart(first: Pose, second: Pose) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from stewart_kinematics.limits.continuity import LONGEST_STEP
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.following import Following
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NOTHING_PLAYED, NotReady, NotYet, StartPose
 from stewart_kinematics.trajectories import Trajectory
@@ -52,6 +53,7 @@ class TrajectoryNode(LifecycleNode):
         self._aborted_ns = 0
         self._timer: Any = None
         self._hearing = Hearing(self.parameters.patience)
+        self._following: Following | None = None
         # When the last setpoint was said [ns], and whether another trajectory is played since.
         self.said_ns, self._is_new = 0, False
         self.published: dict[str, CountedPublisher] = {}
@@ -90,6 +92,16 @@ class TrajectoryNode(LifecycleNode):
     def on_cleanup(self, _: LifecycleState) -> None:
         """Forget the platform."""
         self.guard = None
+
+    @transition
+    def on_shutdown(self, _: LifecycleState) -> None:
+        """Fall silent at once, for nobody can deactivate the node any more."""
+        self.abort('the node was shut down')
+        if self._timer is not None:
+            self.destroy_timer(self._timer)
+        self.guard = None
+
+    on_error = on_shutdown
 
     def prepare(self, guard: MotionGuard) -> None:
         """Make what is played from the parameters; called when the node is configured."""
@@ -131,6 +143,8 @@ class TrajectoryNode(LifecycleNode):
             self.said_ns = now  # the clock may have been set back since
         elif self.playback is None:
             self.said_ns = 0  # what was said last belongs to another motion
+        if self.playback is None:
+            self._following = Following(self.start_pose)
         self.playback = Playback(trajectory, now if begin is None else begin)
         self.aborted = ''
         self._hearing.begin_anew()
@@ -186,6 +200,16 @@ class TrajectoryNode(LifecycleNode):
         playback, executed = self.playback, self.start_pose.executed
         if playback is not None and self._hearing.lost(playback.elapsed(now), executed):
             self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
+        elif playback is not None and self._following is not None:
+            self._look_who_follows(self._following)
+
+    def _look_who_follows(self, following: Following) -> None:
+        try:
+            following.require()
+        except NotReady as error:
+            self.abort(str(error))
+        except StewartError as error:
+            self.refusal = str(error)
 
     def _missed(self, now: int) -> range:
         """Return the instants [ns] to be made up for: this process may have got no processor."""
@@ -213,6 +237,8 @@ class TrajectoryNode(LifecycleNode):
         elapsed, motion = playback.elapsed(now), playback.sample(now)
         self._setpoints.publish(self._writer.write(now, motion))
         self.said_ns, self._is_new = now, False
+        if self._following is not None:
+            self._following.say(now, motion.pose)
         self.on_sample(elapsed, motion)
         ended = elapsed >= playback.trajectory.duration
         # Whoever took note may have aborted it.
