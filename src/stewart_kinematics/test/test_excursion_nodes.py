@@ -102,6 +102,20 @@ def test_a_wave_that_nothing_follows_ends(rig: Rig) -> None:
     assert node.playback is not None
 
 
+def test_a_wave_that_is_refused_ends_although_another_one_is_executed(rig: Rig) -> None:
+    """Two that start within the way of one message are both told that they may."""
+    sea = rig.active(OceanTrajectory, **WAVE)
+    assert rig.call(Trigger, 'ocean/start').success
+    rig.spin(0.5)
+    other = rig.active(ExcitationTrajectory, duration=20.0)
+    other.start_pose.require = lambda: START
+    assert rig.call(Trigger, 'excitation/start').success
+    rig.spin(2.0)
+    assert sea.playback is not None
+    assert other.playback is None
+    assert other.aborted == 'inverse_kinematics executes nothing: its diagnostics tell why'
+
+
 @pytest.mark.parametrize('fade_out', [0.0, 0.01, 2.5])
 @pytest.mark.parametrize('moment', [0.9, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_wave_comes_home_with_any_fade_and_at_any_moment(

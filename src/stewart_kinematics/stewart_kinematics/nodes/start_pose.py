@@ -18,6 +18,7 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.conversions import STATE_NAMES
+from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.inbox import Inbox
 from stewart_node_support.qos import (
@@ -116,6 +117,16 @@ class StartPose:
         """Return the stamp of the last setpoint executed since ENABLED [ns]; 0: none."""
         stamp = self._newest_executed()
         return stamp if stamp > self._begun_at and stamp != self._before else 0
+
+    def own_executed(self) -> int:
+        """Return `executed`, or 0 if that setpoint was of another source than this node [ns]."""
+        data, stamp = self._executed.newest(), self.executed()
+        if data is None or not stamp:
+            return 0
+        try:
+            return stamp if self._setpoint_reader.read(data).source == self._node.get_name() else 0
+        except MessageError:
+            return 0
 
     @property
     def far(self) -> float:

@@ -197,7 +197,7 @@ class TrajectoryNode(LifecycleNode):
                 now = self.get_clock().now().nanoseconds
         if self.playback is not None:
             self._publish(now)
-        playback, executed = self.playback, self.start_pose.executed
+        playback, executed = self.playback, self.start_pose.own_executed
         if playback is not None and self._hearing.lost(playback.elapsed(now), executed):
             self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
         elif playback is not None and self._following is not None:
@@ -240,9 +240,9 @@ class TrajectoryNode(LifecycleNode):
         if self._following is not None:
             self._following.say(now, motion.pose)
         self.on_sample(elapsed, motion)
-        ended = elapsed >= playback.trajectory.duration
+        ended, executed = elapsed >= playback.trajectory.duration, self.start_pose.own_executed
         # Whoever took note may have aborted it.
-        if self.playback is playback and ended and playback.over(now, self.start_pose.executed()):
+        if self.playback is playback and ended and playback.over(now, executed()):
             self._stop_playing()
             self.on_rest()
 
