@@ -212,6 +212,10 @@ def test_disabling_brings_the_legs_to_the_park_position_first(graph: Graph) -> N
     answer = operator.call('disable')
     assert answer.success
     assert answer.message.startswith('going to the park position, then off')
+    operator.spin(0.05)
+    # All sources hear why they are not followed any more.
+    assert operator.names[-1] == 'ENABLED'
+    assert operator.states[-1].reason == 'going to the park position, then off'
     began = len(operator.legs)
     assert operator.wait(lambda: operator.names[-1] == 'DISABLED', timeout=20.0)
     operator.spin(0.05)

@@ -18,7 +18,7 @@ from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
-from stewart_node_support.conversions import header_msg, pose_msg
+from stewart_node_support.conversions import header_msg, PARKING, pose_msg
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 
 TURNED = neutral_plus(rpy=(0.0, 0.0, np.radians(20.0)))
@@ -89,6 +89,19 @@ def test_nothing_starts_while_somebody_jogs() -> None:
         assert node.refusal == 'the platform is being jogged'
         rig.spin(0.5)
         assert send(rig, NEUTRAL).accepted
+
+
+def test_nothing_moves_or_starts_on_the_way_to_the_park_position() -> None:
+    with Rig() as rig:
+        node = rig.active(CycloidalTrajectory)
+        rig.drive(DriverState.ENABLED)
+        ended = send(rig, neutral_plus(z=0.05)).get_result_async()
+        rig.spin(0.1)
+        rig.drive(DriverState.ENABLED, PARKING)
+        result = rig.result(ended).result
+        assert (result.code, result.message) == (Result.ABORTED, f'the driver is {PARKING}')
+        assert not send(rig, NEUTRAL).accepted
+        assert node.refusal == f'the driver is {PARKING}'
 
 
 def test_a_node_that_is_shut_down_falls_silent() -> None:

@@ -27,6 +27,8 @@ STATE_NAMES = {
     for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 }
 """By the values of the driver's states."""
+PARKING = 'going to the park position, then off'
+"""Reason of a driver that is ENABLED, or STOPPING, and takes no path: it parks the legs."""
 
 
 def header_msg(stamp: Time, frame_id: str = BASE_FRAME) -> Header:

@@ -23,12 +23,14 @@ from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.codec import Reader
-from stewart_node_support.conversions import header_msg
+from stewart_node_support.conversions import header_msg, PARKING
 from stewart_node_support.diagnostics import Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
+
+ON_THE_WAY = {State.ENABLED, State.STOPPING}
 
 
 class DriveSession:
@@ -60,7 +62,7 @@ class DriveSession:
         rate = chosen.rate_limit or backend.limits.rate
         self._parking = Parking(loop, park, rate) if park.size else None
         self._strokes: Array | None = None
-        self._ended = self._buried = False
+        self._ended = self._buried = self._sets_out = False
         self._trouble = ''
         self.reports: dict[str, Callable[[], Report]] = {
             'backend': self._report,
@@ -150,14 +152,15 @@ class DriveSession:
         """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
         if self._parking and not self._parking.active and self._change.state is State.ENABLED:
             self._parking.begin()
-            return True, 'going to the park position, then off; ask again to switch off here'
+            self._sets_out = True
+            return True, f'{PARKING}; ask again to switch off here'
         was = self._change.state
         accepted, message = self._client.request(Request.DISABLE)
         if not accepted:
             return accepted, message
         if self._backend.why_live:
             message += f'; the motors stay under voltage: {self._backend.why_live}'
-        elif was in {State.ENABLED, State.STOPPING} and not self._parks:
+        elif was in ON_THE_WAY and not self._parks:
             message += '; where no brake holds it the platform sinks (park_strokes is not given)'
         if self._parking:
             self._parking.active = False
@@ -181,8 +184,19 @@ class DriveSession:
             reason = self._trouble or self._client.exit_reason()
             reason += '' if self._ended else self._rescue()
             changes.append(StateChange(self._client.steady(), state, False, reason))
+        if self._sets_out:
+            self._sets_out = False
+            changes.append(
+                (changes[-1] if changes else self._change)._replace(stamp=self._client.steady())
+            )
         if changes:
             self._change = changes[-1]
+        if self._parks:
+            # Sources are to know why nothing that they say is followed.
+            changes = [
+                change._replace(reason=PARKING) if change.state in ON_THE_WAY else change
+                for change in changes
+            ]
         return [
             DriverState(
                 header=header_msg(from_seconds(self.clock.to_wall(change.stamp)), ''),

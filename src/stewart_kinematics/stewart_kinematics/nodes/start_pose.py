@@ -17,7 +17,7 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_node_support.codec import stamp_of
-from stewart_node_support.conversions import STATE_NAMES
+from stewart_node_support.conversions import PARKING, STATE_NAMES
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.inbox import Inbox
@@ -155,6 +155,8 @@ class StartPose:
         if not self.enabled:
             name = STATE_NAMES.get(self._driver.state, str(self._driver.state))
             raise NotYet(f'the driver is {name}, not ENABLED: {self._driver.reason}')
+        if self._driver.reason == PARKING:
+            raise NotReady(f'the driver is {PARKING}')
         now = self._node.get_clock().now().nanoseconds
         if abs(now - self._jogged) < JOGGED:
             raise NotReady('the platform is being jogged')
@@ -249,6 +251,8 @@ class StartPose:
         elif was_enabled and not self.enabled:
             name = STATE_NAMES.get(message.state, str(message.state))
             self._on_leave(f'the driver went to {name}: {message.reason}')
+        elif self.enabled and message.reason == PARKING:
+            self._on_leave(f'the driver is {PARKING}')
 
     def _on_jog(self, message: Jog) -> None:
         stamp = to_nanoseconds(message.header.stamp)
