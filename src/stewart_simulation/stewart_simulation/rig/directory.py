@@ -20,6 +20,8 @@ TRUTH, RIG_FILE = 'truth', 'calibration.yaml'
 # What the node virtual_rig says when all of them are there; launch files wait for it.
 READY = 'the virtual rig is ready'
 NAMES = (NETNS, IMU, CARD, CONTROL, TRUTH, RIG_FILE)
+# Says that files of these names are a rig's, and by its process id which one's.
+MARK = '.virtual_rig'
 
 
 def default_directory(platform: str) -> Path:
@@ -63,10 +65,11 @@ def wiring(ends: Mapping[str, str]) -> dict[str, dict[str, str]]:
 
 
 def claim(directory: Path) -> None:
-    """Make the folder, and remove what a killed rig may have left there.
+    """Make the folder, remove what a killed rig may have left there, and mark it as this one's.
 
     Raises:
-        RigError: If a rig runs there, or somebody else could exchange the folder.
+        RigError: If a rig runs there, if it has a file of somebody else where one of a rig's shall
+            be, or if somebody else could exchange the folder.
         OSError: If the folder cannot be made.
     """
     if is_alive(directory):
@@ -78,7 +81,12 @@ def claim(directory: Path) -> None:
     everybody = above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX
     if everybody or above.st_uid not in {0, os.geteuid()}:
         raise RigError(f'{directory.parent} is open to others: expected a folder of your own')
+    if not os.path.lexists(directory / MARK):
+        for path in (directory / name for name in NAMES):
+            if os.path.lexists(path):
+                raise RigError(f'{path} is not of a virtual rig: expected a folder without it')
     remove_ends(directory)
+    (directory / MARK).write_text(f'{os.getpid()}\n', encoding='utf-8')
 
 
 def is_alive(directory: Path) -> bool:
@@ -91,15 +99,21 @@ def is_alive(directory: Path) -> bool:
 
 
 def remove_ends(directory: Path) -> None:
-    """Remove what belongs to a rig."""
-    for name in NAMES:
+    """Remove what belongs to a rig, the mark last."""
+    for name in (*NAMES, MARK):
         (directory / name).unlink(missing_ok=True)
 
 
-def sweep(directory: Path) -> None:
-    """Remove what belongs to a rig, and the folder if nothing else is in it."""
-    remove_ends(directory)
+def sweep(directory: Path, process: int) -> None:
+    """Remove what belongs to a rig, and the folder if nothing else is in it.
+
+    Args:
+        process: Id of the rig's process; a folder that it has not claimed stays as it is.
+    """
     try:
+        if (directory / MARK).read_text(encoding='utf-8') != f'{process}\n':
+            return
+        remove_ends(directory)
         directory.rmdir()
     except OSError:
-        return  # somebody keeps other things there
+        return  # never claimed or gone already, or somebody keeps other things there

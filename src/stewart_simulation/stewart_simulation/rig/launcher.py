@@ -109,8 +109,7 @@ class RigProcess(ChildProcess):
         if self._process.stdout is not None:
             self._process.stdout.close()
         self._errors.close()
-        if self.directory.is_dir() and not places.is_alive(self.directory):
-            places.sweep(self.directory)
+        places.sweep(self.directory, self.pid)
 
     def _wait(self) -> dict[str, str]:
         assert self._process.stdout is not None

@@ -203,7 +203,7 @@ def serve(
         announce: Told where they are as soon as everything answers.
 
     Raises:
-        RigError: If a rig runs there already.
+        RigError: If a rig runs there already, or somebody else's files are in the way.
         NamespaceError: If this machine does not allow the network that the segment needs.
     """
     parent, ended, lingering = os.getppid(), [], Lingering()
@@ -213,7 +213,7 @@ def serve(
     directory = directory.absolute()
     places.claim(directory)
     with ExitStack() as stack:
-        stack.callback(places.sweep, directory)
+        stack.callback(places.sweep, directory, os.getpid())
         ends = {'directory': str(directory)}
         port = ''
         if settings.ethercat:
