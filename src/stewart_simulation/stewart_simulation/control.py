@@ -17,11 +17,16 @@ import json
 from math import inf, isfinite
 from pathlib import Path
 import socket
+import struct
 from typing import Any
 
 from stewart_simulation.errors import ControlError, FaultError
 from stewart_simulation.loop import json_of, unix_connection, UnixServer
 from stewart_tables.errors import shown
+from stewart_tables.progress import tell
+
+# What a fault raises for arguments of another kind than it takes.
+MISFITS = (TypeError, ValueError, OverflowError, RecursionError, AttributeError, struct.error)
 
 
 class FaultTable:
@@ -67,7 +72,7 @@ class FaultTable:
         self.check(fault, arguments)
         try:
             cause(**arguments)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except MISFITS as error:
             raise FaultError(fault, str(error)) from error
 
     def call(self, fault: str, /, **arguments: Any) -> Any:
@@ -195,8 +200,14 @@ class Script:
         self._began: float | None = None
 
     def play(self, now: float) -> None:
-        """Apply what is due; the first call is time zero [s]."""
+        """Apply what is due; the first call is time zero [s].
+
+        A line whose values do not fit is told on stderr, and the rig goes on.
+        """
         self._began = now if self._began is None else self._began
         while self._steps and self._steps[0][0] <= now - self._began:
             _, fault, arguments = self._steps.popleft()
-            self._faults.apply(fault, **arguments)
+            try:
+                self._faults.apply(fault, **arguments)
+            except FaultError as error:
+                tell(error)

@@ -10,13 +10,14 @@ import json
 import os
 from pathlib import Path
 import re
+import struct
 import subprocess
 import sys
 import threading
 from typing import Any
 
 import pytest
-from stewart_simulation.control import ControlClient, ControlServer, Script
+from stewart_simulation.control import ControlClient, ControlServer, FaultTable, Script
 from stewart_simulation.errors import ControlError, FaultError
 from stewart_simulation.ethercat import namespace
 from stewart_simulation.ethercat.faults import Faults
@@ -141,6 +142,20 @@ def test_the_plant_is_seen_without_the_bus(bench: Any, faults: Faults) -> None:
         ('drift', {'slave': 1, 'ppm': 900.0}, 'ppm must be -500 to 500'),
         ('drive_fault', {'slave': 1, 'code': 0}, 'code must be 1 to 65535'),
         ('al_error', {'slave': 1, 'code': 1, 'state': 'BOOT'}, 'no state'),
+        ('al_error', {'slave': 1, 'code': 70_000}, 'code must be 0 to 65535, not 70000'),
+        ('identity', {'slave': 1, 'vendor': '0x83'}, "must be 0 to 4.29497e+09, not '0x83'"),
+        ('identity', {'slave': 1, 'vendor': -1}, 'vendor must be 0 to 4.29497e+09, not -1'),
+        ('variant', {'slave': 1, 'mailbox': 100_000}, 'mailbox must be 32 to 1024, not 100000'),
+        ('variant', {'slave': 1, 'clock_bits': 48}, 'clock_bits must be 32 or 64, not 48'),
+        ('variant', {'slave': 1, 'enable_delay': 'x'}, "enable_delay must be 0 to 10, not 'x'"),
+        ('variant', {'slave': 1, 'homing': {'lower': 0}}, 'homing must be of type HomingSwitches'),
+        ('variant', {'slave': 1, 'identity': [1]}, 'identity must be of type Identity, not [1]'),
+        ('variant', {'slave': 1, 'free_maps': 'no'}, "free_maps must be of type bool, not 'no'"),
+        ('variant', {'slave': 1, 'absent': ['60C2']}, 'an object of absent must be 0 to 65535'),
+        ('variant', {'slave': 1, 'absent': 24770}, 'absent must be a list of objects'),
+        ('variant', {'slave': 1, 'colour': 1}, 'a drive type has no colour; there are absent, '),
+        ('variant', {'slave': 1, 'name': 5}, 'name must be of type str, not 5'),
+        ('variant', {'slave': 1, 'name': '\u03bc'}, "codec can't encode character"),
     ],
 )
 def test_a_fault_that_does_not_fit_is_refused(
@@ -149,6 +164,48 @@ def test_a_fault_that_does_not_fit_is_refused(
     with pytest.raises(FaultError, match=fault) as caught:
         faults.apply(fault, **arguments)
     assert text in str(caught.value)
+
+
+def test_a_drive_that_could_not_be_replaced_is_as_before(bench: Any, faults: Faults) -> None:
+    slave = bench.segment.slaves[0]
+    before = slave.drive_type, bytes(slave.content)
+    with pytest.raises(FaultError):
+        faults.apply('variant', slave=1, name='\u03bc')
+    with pytest.raises(FaultError):
+        faults.apply('variant', slave=1, name=5)
+
+    assert (slave.drive_type, bytes(slave.content)) == before
+    faults.apply('power_cycle', slave=1)
+
+
+@pytest.mark.parametrize('error', [struct.error('too large'), AttributeError('no encode')])
+def test_whatever_a_fault_makes_of_its_arguments_is_an_answer(
+    error: Exception, tmp_path: Path
+) -> None:
+    class Broken(FaultTable):
+        def burn(self) -> None:
+            raise error
+
+    server = ControlServer(tmp_path / 's', Broken())
+    answer = json.loads(server.answer(b'{"fault": "burn"}'))
+    server.close()
+
+    assert answer == {'error': f"fault 'burn': {error}"}
+
+
+def test_a_line_of_a_script_that_does_not_fit_is_told_and_the_rest_is_played(
+    bench: Any, faults: Faults, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / 'script.jsonl'
+    path.write_text(
+        '{"at": 1, "fault": "cut", "after": 7}\n{"at": 1, "fault": "cut", "after": 1}\n'
+    )
+    script = Script(path, faults)
+    script.play(100.0)
+    script.play(101.0)
+
+    assert capsys.readouterr().err == "fault 'cut': slave must be 1 to 3, not 7\n"
+    assert bench.segment.reached == 1
 
 
 def test_a_script_breaks_things_in_the_order_of_their_times(

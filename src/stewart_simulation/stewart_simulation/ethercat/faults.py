@@ -4,18 +4,48 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from stewart_simulation.control import FaultTable, whole, within
-from stewart_simulation.ethercat.omron_1s import COUNTS_PER_REVOLUTION
+from stewart_simulation.ethercat.homing import HomingSwitches
+from stewart_simulation.ethercat.omron_1s import COUNTS_PER_REVOLUTION, DriveType
 from stewart_simulation.ethercat.registers import AlState
 from stewart_simulation.ethercat.segment import Line, Segment, WAYS
 from stewart_simulation.ethercat.slave import Slave
 
 LARGEST_DRIFT_PPM = 500.0
-# Fields of a drive type that are sets of objects.
-OBJECTS = ('unmappable', 'absent')
+# Bounds of a drive type's whole numbers; where two mailboxes fit into the memory [octet].
+BOUNDS = {
+    'mailbox': (32, 1024),
+    'sync_error_limit': (0, 0xFFFF),
+    'controlword_delay': (-1000, 1000),
+    'clock_bits': (32, 64),
+}
+LONGEST_DELAY, LARGEST_NUMBER = 10.0, 0xFFFFFFFF
+KINDS = {field.name: type(field.default) for field in fields(DriveType)}
+KINDS['homing'] = HomingSwitches
+
+
+def fitting(name: str, value: Any) -> Any:
+    """Return what a field of `DriveType` is set to; raises ValueError if that is none for it."""
+    kind: Any = KINDS.get(name)
+    if kind is None:
+        raise ValueError(f'a drive type has no {name}; there are {", ".join(sorted(KINDS))}')
+    if kind is frozenset:
+        if not isinstance(value, list | set | frozenset):
+            raise ValueError(f'{name} must be a list of objects, not {value!r}')
+        return frozenset(whole(f'an object of {name}', index, 0, 0xFFFF) for index in value)
+    if kind is float:
+        return within(name, value, 0.0, LONGEST_DELAY)
+    if kind is int:
+        number = whole(name, value, *BOUNDS[name])
+        if name == 'clock_bits' and number not in BOUNDS[name]:
+            raise ValueError(f'{name} must be 32 or 64, not {value!r}')
+        return number
+    if isinstance(value, kind) or (name == 'homing' and value is None):
+        return value
+    raise ValueError(f'{name} must be of type {kind.__name__}, not {value!r}')
 
 
 class Faults(FaultTable):
@@ -49,9 +79,10 @@ class Faults(FaultTable):
 
     def cut(self, after: int) -> None:
         """Cut the cable behind a slave; 0 cuts it in front of the first."""
-        if after:
-            self._slave(after)
-        self._segment.cut(after)
+        place = whole('after', after, 0)
+        if place:
+            self._slave(place)
+        self._segment.cut(place)
 
     def mend(self) -> None:
         """Join the cable."""
@@ -84,8 +115,9 @@ class Faults(FaultTable):
     ) -> None:
         """Replace the drive by another type; the default is a smaller one of the same series."""
         own = self._slave(slave).drive_type.identity
-        other = replace(own, vendor=vendor, product=product, revision=revision)
-        self.variant(slave, identity=other)
+        numbers = {'vendor': vendor, 'product': product, 'revision': revision}
+        given = {name: whole(name, value, 0, LARGEST_NUMBER) for name, value in numbers.items()}
+        self.variant(slave, identity=replace(own, **given))
 
     def read_only_maps(self, slave: int) -> None:
         """Replace the drive by one whose maps cannot be written (abort 0x06010002)."""
@@ -102,7 +134,7 @@ class Faults(FaultTable):
         """Let a slave fall back to a state with an AL status code."""
         if state not in AlState.__members__ or state == 'BOOT':
             raise ValueError(f'there is no state {state!r}')
-        self._slave(slave).al.fall_back(AlState[state], code)
+        self._slave(slave).al.fall_back(AlState[state], whole('code', code, 0, 0xFFFF))
 
     def watchdog(self, slave: int) -> None:
         """Let the process-data watchdog run out."""
@@ -145,8 +177,8 @@ class Faults(FaultTable):
     def variant(self, slave: int, **changes: Any) -> None:
         """Replace a drive by one that differs in fields of its drive type; see `DriveType`."""
         replaced = self._slave(slave)
-        sets = {name: frozenset(value) for name, value in changes.items() if name in OBJECTS}
-        replaced.define(replace(replaced.drive_type, **{**changes, **sets}))
+        fitted = {name: fitting(name, value) for name, value in changes.items()}
+        replaced.define(replace(replaced.drive_type, **fitted))
         self._segment.connect()
 
     def observe(self) -> dict[str, Any]:

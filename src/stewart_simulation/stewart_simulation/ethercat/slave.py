@@ -126,16 +126,17 @@ class Slave:
         self.define(drive_type)
 
     def define(self, drive_type: DriveType) -> None:
-        """Make it another type of drive: new EEPROM, new objects, power-up."""
-        self.drive_type = drive_type
+        """Make it another type of drive: new EEPROM, new objects, power-up.
+
+        What the EEPROM does not take raises ValueError or struct.error, and the old type stays.
+        """
         mailbox = drive_type.mailbox
         start = registers.PROCESS_MEMORY
-        self._ranges = ((start, mailbox), (start + 0x400, mailbox))
-        ranges = (*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28))
+        mailboxes = ((start, mailbox), (start + 0x400, mailbox))
+        ranges = (*mailboxes, (OUTPUT_START, 12), (INPUT_START, 28))
         whole = drive_type.complete_access
-        self.content = eeprom.image(
-            drive_type.identity, ranges, drive_type.name, complete_access=whole
-        )
+        content = eeprom.image(drive_type.identity, ranges, drive_type.name, complete_access=whole)
+        self.drive_type, self._ranges, self.content = drive_type, mailboxes, content
         self.power_up()
 
     def power_up(self) -> None:
