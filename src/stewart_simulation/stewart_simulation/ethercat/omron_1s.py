@@ -174,10 +174,11 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     for index in drive.absent:
         dictionary.objects.pop(index, None)
     process_data = ProcessData(dictionary, drive.unmappable)
-    for index, fields in {**RECEIVE_MAPS, **TRANSMIT_MAPS}.items():
-        process_data.add_map(index, fields, free=False)
-    process_data.add_map(0x1600, FREE_RECEIVE_MAP, free=drive.free_maps)
-    process_data.add_map(0x1A00, FREE_TRANSMIT_MAP, free=drive.free_maps)
+    fixed, free = {**RECEIVE_MAPS, **TRANSMIT_MAPS}, drive.free_maps
+    for index, fields in {**fixed, 0x1600: FREE_RECEIVE_MAP, 0x1A00: FREE_TRANSMIT_MAP}.items():
+        # A drive does not map what it does not have.
+        there = [field for field in fields if field >> 16 not in drive.absent]
+        process_data.add_map(index, there, free=free and index not in fixed)
     process_data.assign(RECEIVE, 0x1701)
     process_data.assign(TRANSMIT, 0x1B01)
     return dictionary, process_data

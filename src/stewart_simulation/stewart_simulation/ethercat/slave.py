@@ -251,7 +251,9 @@ class Slave:
             self.sync_errors = max(self.sync_errors - 1, 0)
             self._latch()
             return
-        limit = self.dictionary.objects[profile.SYNC_ERROR_SETTINGS][2].number
+        # Without the object nobody can change what the drive has from the factory.
+        settings = self.dictionary.objects.get(profile.SYNC_ERROR_SETTINGS)
+        limit = settings[2].number if settings else self.drive_type.sync_error_limit
         self.sync_errors += MISSED_OUTPUTS if limit else 0
         if limit and self.sync_errors >= limit:
             self.al.fall_back(AlState.SAFEOP, AlCode.SYNC_ERROR)
@@ -337,7 +339,8 @@ class Slave:
         active = self.clock.sync0_active
         self.drive.cycle = 1e-9 * self.clock.cycle if active else 0.0
         for index in (profile.OUTPUT_SYNCHRONISATION, profile.INPUT_SYNCHRONISATION):
-            entries = self.dictionary.objects[index]
+            if (entries := self.dictionary.objects.get(index)) is None:
+                continue
             entries[1].value = profile.DC_SYNC0 if active else profile.SYNCHRONOUS_WITH_FRAME
             entries[2].value = self.clock.cycle if active else 0
 
