@@ -26,6 +26,8 @@ PER_MILLE = 1e-3
 BRAKE_SHARE = 1.1
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
 SHARE_OF_DAMPING = 0.75
+# Of the time constant with which a mechanical end damps the mass at one drive.
+SHARE_OF_STOP = 0.3
 # A platform without power stands still below these [N], [m/s], [m/s²] and [rad/s²].
 LEAST_FORCE, SLOWEST, LEAST_ACCELERATION = 1e-6, 1e-3, 0.1
 
@@ -113,7 +115,9 @@ class RigidDrives(SwitchedDrives):
         brake_force = BRAKE_SHARE * rated if options.brake else 0.0
         self._brake = brake_force, options.brake_release_s, options.brake_apply_s
         damped = SHARE_OF_DAMPING / max(plant.damping_rate, 1e-9)
-        self._longest_step = min(LONGEST_STEP, damped)
+        # Only of platforms that are lighter than 1.7 kg at each drive: others are slower anyway.
+        stopped = SHARE_OF_STOP * plant.effective_mass / servo.STOP_DAMPING
+        self._longest_step = min(LONGEST_STEP, damped, stopped)
         self.state, self._before = np.array(plant.start), np.zeros(6)
         # One array for all that is known of the legs: a kernel takes each one for the price of
         # a tenth of a step. Everything below is rows of it.

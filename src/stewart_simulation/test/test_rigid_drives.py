@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from stewart_driver.path.motion import NO_MOTION
 from stewart_dynamics.errors import MissingMasses
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_simulation.drives import END_MARGIN
 from stewart_simulation.plant_options import PlantOptions
-from stewart_simulation.rigid_drives import RigidDrives
+from stewart_simulation.rigid_drives import LONGEST_STEP, RigidDrives, SHARE_OF_DAMPING
 from stewart_simulation.start import leg_limits
 
 CYCLE = 0.002
@@ -132,6 +133,45 @@ def test_end_stops_catch_a_platform_that_is_driven_into_them(platform: Platform)
 
     assert np.all(drives.strokes < upper + 1e-3)
     assert np.all(drives.strokes > upper - 1e-3)
+
+
+def lighter(platform: Platform, share: float) -> Platform:
+    """Return a platform with this share of all its masses."""
+    assert platform.masses is not None
+
+    def scaled(part: Any) -> Any:
+        if isinstance(part, RigidBody):
+            return replace(part, mass=share * part.mass, inertia=share * part.inertia)
+        return tuple(map(scaled, part)) if isinstance(part, tuple) else part
+
+    parts = {field.name: getattr(platform.masses, field.name) for field in fields(platform.masses)}
+    masses = replace(platform.masses, **{name: scaled(part) for name, part in parts.items()})
+    return replace(platform, masses=masses)
+
+
+@pytest.mark.parametrize('share', [0.3, 0.1, 0.03])
+def test_a_light_platform_without_power_comes_to_rest_at_its_ends(
+    platform: Platform, share: float
+) -> None:
+    light = lighter(platform, share)
+    friction = {'viscous_friction': 5.0 * share, 'coulomb_friction': 0.3 * share}
+    drives = make(light, rated_force=50.0 * share, supported=False, **friction)
+    for _ in range(400):
+        drives.advance(0.005)
+
+    lower = platform.limits.stroke[:, 0] - END_MARGIN
+    assert not drives.rates.any()
+    assert np.all(drives.strokes > lower - 1e-4)
+    assert np.any(drives.strokes < lower + 1e-4)
+
+
+@pytest.mark.parametrize('name', ['ex800', 'vigo', 'ps6tl_1500'])
+def test_steps_of_the_shipped_platforms_are_those_of_friction(name: str) -> None:
+    shipped, options = Platform.from_yaml(name), PlantOptions(platform=name)
+    plant = options.plant(shipped, shipped.geometry.neutral_pose)
+    drives = options.drives(plant, leg_limits(shipped), hold_after=CYCLE)
+
+    assert drives._longest_step == min(LONGEST_STEP, SHARE_OF_DAMPING / plant.damping_rate)
 
 
 def test_payload_and_friction_show_in_the_forces(platform: Platform) -> None:
