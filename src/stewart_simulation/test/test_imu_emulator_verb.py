@@ -113,7 +113,7 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     assert told.out == f'{link}\n'
     assert "got 'explode'" in told.err
     assert "fault 'baud': needs one of 4800" in told.err
-    assert ' s: unplug 0' in told.err
+    assert ' s: unplug\n' in told.err
 
 
 def test_what_the_sensor_cannot_be_set_to_is_a_usage_error() -> None:

@@ -355,10 +355,22 @@ def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Re
 def test_a_script_line_has_a_time_a_fault_and_a_number() -> None:
     assert (parse('@2.5 baud 9600').time, parse('@2.5 baud 9600').value) == (2.5, 9600.0)
     assert parse('unplug').time == 0.0
-    for line in ('explode', '@x unplug', 'lose many', 'lose 1 2', '@1'):
+    for line in ('explode', '@x unplug', 'lose many', 'lose 1 2', '@1', 'lose', 'unplug 1'):
         with pytest.raises(ValueError, match='fault: expected'):
             parse(line)
     assert [words.split()[0] for words in MEANINGS] == list(TABLE)
+
+
+@pytest.mark.parametrize(('name', 'state'), [('silence', 'silent'), ('freeze', 'frozen')])
+def test_a_fault_without_a_number_is_caused_and_not_ended(
+    name: str, state: str, bench: Bench
+) -> None:
+    imu = bench.sensor(sensor=configured())
+    parse(name).cause(imu)
+    assert getattr(imu.sensor, state)
+    assert str(parse(name)) == name
+    parse(f'{name} 0').cause(imu)
+    assert not getattr(imu.sensor, state)
 
 
 def test_every_fault_can_be_caused_and_healed(bench: Bench) -> None:

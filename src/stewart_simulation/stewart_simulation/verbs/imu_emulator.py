@@ -45,16 +45,22 @@ MEANINGS = {f'{name} {words}'.strip(): meaning for name, (words, meaning) in TAB
 
 
 class Fault(NamedTuple):
-    """A line of a script: when since the start [s], which of `ImuFaults`, and its number."""
+    """A line of a script: when since the start [s], which of `ImuFaults`, and its number.
+
+    Without a number (None) the fault's own default counts.
+    """
 
     time: float
     name: str
-    value: float
+    value: float | None
 
     def cause(self, imu: PluggedSensor) -> None:
         """Let it happen now; raises `FaultError` for a number that does not fit."""
         name = TABLE[self.name][0].partition('=')[0]
-        ImuFaults(imu).apply(self.name, **({name: self.value} if name else {}))
+        ImuFaults(imu).apply(self.name, **({} if self.value is None else {name: self.value}))
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f'{self.name} {self.value:g}'
 
 
 def parse(line: str) -> Fault:
@@ -63,11 +69,16 @@ def parse(line: str) -> Fault:
     try:
         time = float(words.pop(0)[1:]) if words[:1] and words[0].startswith('@') else 0.0
         name, *numbers = words
-        (value,) = map(float, numbers or ['0'])
+        (value,) = map(float, numbers) if numbers else (None,)
     except ValueError:
         raise ConfigurationError('fault', line, '[@seconds] fault [number]') from None
     if name not in TABLE:
         raise ConfigurationError('fault', name, f'one of {", ".join(TABLE)}')
+    argument, _, default = TABLE[name][0].partition('=')
+    if value is None and argument and not default:
+        raise ConfigurationError('fault', line, f'a number, as in {name} {argument}')
+    if value is not None and not argument:
+        raise ConfigurationError('fault', line, f'no number: {name} takes none')
     return Fault(time, name, value)
 
 
@@ -147,7 +158,7 @@ def _play(imu: SerialImu, duration: float | None, stopped: Callable[[], bool]) -
         elapsed = time.monotonic() - start
         for fault in [fault for fault in pending if fault.time <= elapsed]:
             pending.remove(fault)
-            tell(f'{elapsed:.1f} s: {fault.name} {fault.value:g}')
+            tell(f'{elapsed:.1f} s: {fault}')
             with _told():
                 fault.cause(imu)
 
