@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+import signal
 import sys
 
 from stewart_simulation.errors import SegmentError
@@ -68,7 +69,9 @@ def main() -> int:
     setup = Setup([drive] * given.drives, given.control, given.script, given.seed)
     try:
         if given.interface:
-            serve(setup, given.interface, os.getppid())
+            # In the foreground: a Ctrl-C is meant for it, not for a master beside it.
+            ending = (signal.SIGINT, signal.SIGTERM)
+            serve(setup, given.interface, os.getppid(), signals=ending)
             return 0
         os.environ[INTERFACE] = start(setup)
         if given.control:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 import gc
@@ -87,18 +87,23 @@ def serve(
     parent: int,
     ready: Callable[[], object] = lambda: None,
     remove: str = '',
+    signals: Collection[signal.Signals] = (signal.SIGTERM,),
 ) -> None:
-    """Answer on an interface until SIGTERM comes or the parent is gone.
+    """Answer on an interface until a signal comes or the parent is gone.
 
     Args:
         interface: Of the segment.
         parent: Process whose end is ours.
         ready: Called when frames are answered.
         remove: Port to remove at the end.
+        signals: Those of SIGINT and SIGTERM that end it; the other one is ignored.
     """
     ended: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _frame: ended.append(number))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(
+            number,
+            (lambda got, _frame: ended.append(got)) if number in signals else signal.SIG_IGN,
+        )
     namespace.die_with_parent(signal.SIGTERM)
     with ExitStack() as stack:
         if remove:
