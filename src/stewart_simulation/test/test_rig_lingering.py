@@ -65,6 +65,12 @@ def test_a_rig_that_is_used_for_ever_ends_all_the_same() -> None:
     assert lingering.over(10.0 + LONGEST, asked=True, in_use=True)
 
 
+def test_the_readme_has_both_times() -> None:
+    readme = (Path(__file__).parents[1] / 'README.md').read_text(encoding='utf-8')
+
+    assert f'segment for {QUIET:g} s, and {LONGEST:g} s later at the latest' in readme
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[RigProcess]:
     with RigProcess(teaching_rig(), tmp_path / 'd') as process:
