@@ -21,8 +21,9 @@ from stewart_driver.witmotion.frames import (
 )
 from stewart_driver.witmotion.samples import Decoder
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.spatial import matrix_from_quaternion
 from stewart_simulation.serial_imu.device import Sensor
-from stewart_simulation.serial_imu.inertial import felt, InertialState, rocking
+from stewart_simulation.serial_imu.inertial import felt, FIELD, InertialState, rocking
 from stewart_simulation.serial_imu.measurement import (
     EXACT,
     Imperfections,
@@ -148,6 +149,8 @@ def test_a_rocking_sensor_feels_what_its_attitude_says() -> None:
     x, _, _, w = state.quaternion_xyzw
     roll = 2.0 * np.arctan2(x, w)
     assert state.specific_force == pytest.approx((0.0, G * sin(roll), G * cos(roll)))
+    turned = matrix_from_quaternion(np.array(state.quaternion_xyzw)).T @ FIELD
+    assert state.magnetic_field == pytest.approx(turned)
     later = rocking(amplitude=0.2, period=4.0)(0.7 + 1e-6).quaternion_xyzw
     rate = (2.0 * np.arctan2(later[0], later[3]) - roll) / 1e-6
     assert state.angular_velocity[0] == pytest.approx(rate, rel=1e-4)

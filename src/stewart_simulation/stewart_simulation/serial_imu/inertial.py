@@ -86,7 +86,7 @@ def resting(_: float) -> InertialState:
 
 
 def rocking(amplitude: float = 10.0 * pi / 180.0, period: float = 4.0) -> InertialMotion:
-    """Return a motion that rolls about the sensor's x axis.
+    """Return a motion that rolls about the sensor's x axis, in the earth's magnetic field.
 
     Args:
         amplitude: Largest roll angle [rad].
@@ -99,10 +99,16 @@ def rocking(amplitude: float = 10.0 * pi / 180.0, period: float = 4.0) -> Inerti
 
     def at(time: float) -> InertialState:
         roll = amplitude * sin(omega * time)
+        x, y, z = FIELD.tolist()
         return InertialState(
             specific_force=(0.0, GRAVITY * sin(roll), GRAVITY * cos(roll)),
             angular_velocity=(amplitude * omega * cos(omega * time), 0.0, 0.0),
             quaternion_xyzw=(sin(roll / 2.0), 0.0, 0.0, cos(roll / 2.0)),
+            magnetic_field=(
+                x,
+                y * cos(roll) + z * sin(roll),
+                z * cos(roll) - y * sin(roll),
+            ),
         )
 
     return at
