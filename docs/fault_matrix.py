@@ -58,7 +58,8 @@ once, on two shared cores with `chrt -r 1`: the next run will differ a little. T
 - A full or read-only disk: a verb says so in one sentence and leaves no part of a file
   (`test_disk_ends.py` there); a recorder ends its bag and counts what it loses, and what was
   flushed is rescued. Where the disk is slow, 50 000 messages wait, and what comes beyond counts as
-  lost; the rig goes on (`test_recording.py` of the bags).
+  lost; the rig goes on (`test_recording.py` of the bags). Where no log file of ROS can be
+  written, verbs and nodes say so and run without one (`test_middleware.py` of the node support).
 - Out of memory: the kernel ends a process by signal 9; the rows *kill -9* say what comes of it. A
   recorder that is refused memory ends its bag, and counts what it loses.
 - A leap second is a clock set back by 1 s. Samples of the legs and of the IMU that leap ahead by

@@ -16,9 +16,10 @@ import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from stewart_node_support.errors import is_deliberate, sentence_of
+from stewart_node_support.errors import is_deliberate, sentence_of, StartUpError
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
+from stewart_node_support.log_folder import log_arguments
 from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.short_collections import short_collections
@@ -48,17 +49,26 @@ def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
     Where nobody has chosen settings of Fast DDS, ours are taken: with its own, one of three
     commands to a running rig is heard three seconds late, and who subscribes late to what is
     published in the same process misses the first message. Where nobody has chosen how far the
-    graph reaches, it stays on this machine (docs/decisions/0106-the-graph-stays-here.md).
+    graph reaches, it stays on this machine (docs/decisions/0106-the-graph-stays-here.md). Where no
+    log file can be written, there is none.
 
     Args:
         args: Command line for rclpy; ``sys.argv`` by default.
+
+    Raises:
+        StartUpError: If ROS does not start, for example with this command line.
     """
     if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
         os.environ[PROFILE_VARIABLES[0]] = str(PROFILES)
     os.environ.update(on_this_machine())
-    rclpy.init(
-        args=None if args is None else list(args), signal_handler_options=SignalHandlerOptions.NO
-    )
+    try:
+        rclpy.init(
+            args=[*(sys.argv if args is None else args), *log_arguments()],
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+    # rclpy's errors are RuntimeErrors, and some have no class of their own.
+    except RuntimeError as error:
+        raise StartUpError(f'ROS does not start: {error}') from error
     try:
         yield
     finally:

@@ -75,6 +75,51 @@ def test_settings_of_the_user_stay(name: str, monkeypatch: pytest.MonkeyPatch) -
     assert {os.environ[other] for other in PROFILE_VARIABLES} == {'', '/etc/profiles.xml'}
 
 
+def in_a_process(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    lines = (
+        'from rclpy.node import Node',
+        'from stewart_node_support.running import middleware',
+        code,
+    )
+    return subprocess.run(
+        [sys.executable, '-c', '\n'.join(lines)],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path)), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60.0,
+    )
+
+
+@pytest.mark.parametrize('folder', ['/proc', '/proc/self/none'])
+def test_without_a_log_folder_nodes_run_and_say_so(folder: str) -> None:
+    ended = in_a_process(
+        "with middleware([]):\n    Node('alone').get_logger().info('it runs')", ROS_LOG_DIR=folder
+    )
+    assert ended.returncode == 0, ended.stderr
+    said, logged = ended.stderr.splitlines()
+    assert said.startswith(f'{folder}: ')
+    assert 'ROS_LOG_DIR' in said
+    assert logged.endswith('it runs')
+
+
+def test_a_log_folder_is_made_and_nothing_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / 'not' / 'yet'
+    ended = in_a_process("with middleware([]):\n    Node('alone')", ROS_LOG_DIR=str(folder))
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_what_ros_does_not_start_with_is_said() -> None:
+    ended = in_a_process(
+        'from stewart_node_support.errors import StartUpError\n'
+        "try:\n    with middleware(['--ros-args', '--nonsense']):\n        pass\n"
+        'except StartUpError as error:\n    print(error)'
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert '--nonsense' in ended.stdout
+
+
 @pytest.mark.slow
 def test_a_keystore_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     enclave = tmp_path / 'enclaves'
@@ -88,19 +133,7 @@ def test_a_keystore_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
         'ROS_SECURITY_STRATEGY': 'Enforce',
         'ROS_SECURITY_KEYSTORE': str(tmp_path),
     }
-    code = (
-        'from rclpy.node import Node\n'
-        'from stewart_node_support.running import middleware\n'
-        "with middleware([]):\n    Node('alone')\n    print('it runs')"
-    )
-    ended = subprocess.run(
-        [sys.executable, '-c', code],
-        env=os.environ | asked,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60.0,
-    )
+    ended = in_a_process("with middleware([]):\n    Node('alone')\n    print('it runs')", **asked)
     assert ended.returncode != 0
     assert not ended.stdout
     assert 'security' in ended.stderr.lower()

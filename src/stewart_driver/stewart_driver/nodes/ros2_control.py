@@ -24,6 +24,7 @@ from stewart_driver.ros2_control.backend import (
     Ros2ControlOptions,
 )
 from stewart_node_support.inbox import Inbox
+from stewart_node_support.log_folder import log_arguments
 from stewart_node_support.qos import COMMAND_QOS, FOREIGN_QOS
 from stewart_node_support.stamps import to_seconds
 
@@ -47,7 +48,9 @@ class GraphController:
         self._joints = options.joints
         self._own_context = Context()
         rclpy.init(
-            args=[], context=self._own_context, signal_handler_options=SignalHandlerOptions.NO
+            args=[*log_arguments()],
+            context=self._own_context,
+            signal_handler_options=SignalHandlerOptions.NO,
         )
         self._node = rclpy.create_node(
             NODE,
