@@ -104,6 +104,9 @@ HELPERS = {
     'stepped_clock': 'stewart_node_support',
     'kinematic_rig': 'stewart_kinematics',
 }
+# What a wheel asks the package index for, where its name is not that of its module.
+DISTRIBUTIONS = {'mpl_toolkits': 'matplotlib', 'yaml': 'PyYAML'}
+OLDEST_PYTHON = '>=3.10'
 INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
 
@@ -236,6 +239,32 @@ def test_run_dependencies_are_the_real_imports(
         differences += [f'{package.name}: {key} is not used' for key in sorted(told - wanted)]
 
     assert not differences, '\n'.join(differences)
+
+
+def test_wheels_require_what_they_import(packages: Packages, imports: Imports) -> None:
+    """Nodes aside, which need ROS: no index has it."""
+    (names,) = re.findall(r'^for name in (.*); do$', (ROOT / 'scripts/wheels').read_text(), re.M)
+    wheels = [packages[f'stewart_{name}'] for name in names.split()]
+    known = {*ROSDEP_KEYS, *(package.name for package in wheels)}
+    missing = []
+    for package in wheels:
+        listed = evaluate(setup_keywords(package)['install_requires'], package)
+        told = {package.name, *(re.split('[<>=]', item)[0] for item in listed)}
+        wanted = {
+            DISTRIBUTIONS.get(item.root, item.root)
+            for item in imports[package.name]
+            if item.root in known and package.room_of(item.path) != 'nodes'
+        }
+        missing += [f'{package.name}: {name} is missing' for name in sorted(wanted - told)]
+
+    assert not missing, '\n'.join(missing)
+
+
+def test_no_older_python_installs_a_package(packages: Packages) -> None:
+    for package in python_packages(packages):
+        node = setup_keywords(package).get('python_requires')
+        assert node is not None, package.name
+        assert evaluate(node, package) == OLDEST_PYTHON, package.name
 
 
 def test_test_dependencies_cover_what_tests_import(

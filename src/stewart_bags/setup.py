@@ -18,6 +18,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
+    python_requires='>=3.10',
     install_requires=['numpy', 'PyYAML', 'rosbags', 'stewart_description', 'stewart_tables'],
     extras_require={'test': ['pytest']},
     zip_safe=False,

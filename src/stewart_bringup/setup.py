@@ -24,6 +24,7 @@ setup(
         (f'share/{PACKAGE}/hook', glob('hook/*')),
         (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
     ],
+    python_requires='>=3.10',
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={

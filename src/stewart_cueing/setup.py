@@ -21,6 +21,7 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/config', ['config/flightgear.xml']),
     ],
+    python_requires='>=3.10',
     install_requires=[
         'daqp',
         'matplotlib',

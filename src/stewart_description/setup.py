@@ -23,6 +23,7 @@ setup(
         (f'share/{PACKAGE}/rviz', glob('rviz/*.rviz')),
         (f'share/{PACKAGE}/urdf', glob('urdf/*.xacro')),
     ],
+    python_requires='>=3.10',
     install_requires=['PyYAML', 'xacro'],
     extras_require={'test': ['pytest']},
     zip_safe=False,

@@ -21,6 +21,7 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/drives', glob('drives/*.yaml')),
     ],
+    python_requires='>=3.10',
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={

@@ -27,6 +27,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
+    python_requires='>=3.10',
     # The oldest that `make test-compat` runs with; they hold for all that require this package.
     install_requires=[
         'matplotlib',

@@ -19,6 +19,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
+    python_requires='>=3.10',
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={

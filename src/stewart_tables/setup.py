@@ -19,8 +19,9 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
     ],
+    python_requires='>=3.10',
     # The oldest that `make test-compat` runs with; they hold for all that require this package.
-    install_requires=['matplotlib>=3.6', 'numpy>=1.26', 'rich'],
+    install_requires=['matplotlib>=3.6', 'numpy>=1.26', 'rich', 'stewart_description'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
 )
