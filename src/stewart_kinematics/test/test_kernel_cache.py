@@ -10,6 +10,7 @@ from pathlib import Path
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
 import stewart_description
@@ -54,7 +55,12 @@ def run(site: Path, cache: Path, probe: str = PROBE) -> list[str]:
     """Run the probe in a process that finds the packages in a folder only."""
     done = subprocess.run(
         [sys.executable, '-B', '-c', probe],
-        env={**os.environ, 'PYTHONPATH': str(site), 'NUMBA_CACHE_DIR': str(cache)},
+        env={
+            **os.environ,
+            'PYTHONPATH': str(site),
+            'NUMBA_CACHE_DIR': str(cache),
+            'XDG_CACHE_HOME': str(cache),
+        },
         cwd=site,
         capture_output=True,
         text=True,
@@ -153,6 +159,37 @@ def test_cache_that_cannot_be_written_is_replaced_for_the_time_being(copy: Path)
     blocked = copy / 'file'
     blocked.touch()
     assert run(copy, blocked / 'cache') == ['11.0', '0']
+
+
+@pytest.mark.parametrize('home_is_blocked', [False, True])
+def test_a_cache_of_another_account_is_replaced_by_the_users_own(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    home_is_blocked: bool,
+) -> None:
+    blocked, held = tmp_path / 'file', list[object]()
+    blocked.touch()
+    home = blocked if home_is_blocked else tmp_path / 'home'
+    monkeypatch.setenv('NUMBA_CACHE_DIR', str(blocked / 'cache'))
+    monkeypatch.setenv('XDG_CACHE_HOME', str(home))
+    monkeypatch.setattr(kernel_cache, 'source_digest', lambda: '0123')
+    monkeypatch.setattr(kernel_cache, '_held', held)
+
+    folders = [kernel_cache.kernel_folder() for _ in range(2)]
+
+    said = capsys.readouterr().err.splitlines()
+    assert f'{blocked}/cache: ' in said[0]
+    if home_is_blocked:
+        assert all(folder.name.startswith('stewart-kernels-') for folder in folders)
+    else:
+        assert folders == [home / 'stewart/kernels/kernels-0123'] * 2
+        assert len(said) == 1
+    for item in held:
+        if isinstance(item, int):
+            os.close(item)
+        elif isinstance(item, tempfile.TemporaryDirectory):
+            item.cleanup()
 
 
 def test_every_kernel_is_declared_where_the_cache_is_known() -> None:

@@ -8,8 +8,9 @@ the folder contains a digest of every module of ours that a kernel can have anyt
 that declare kernels and all that they import, however the packages were installed.
 
 The folder is a subfolder of ``$NUMBA_CACHE_DIR``, by default of ``stewart/kernels`` in the user's
-cache. A process holds a lock on its folder; old folders that nobody holds are removed when a new
-one is made.
+cache. Where that cannot be written, as in a clone that another account has set up, it is one of
+the user's cache. A process holds a lock on its folder; old folders that nobody holds are removed
+when a new one is made.
 """
 
 from __future__ import annotations
@@ -89,20 +90,29 @@ def kernel_sources(places: Sequence[str] | None = None) -> dict[str, bytes]:
 def kernel_folder() -> Path:
     """Return the folder for the kernels of the present sources, and hold it for this process.
 
-    Where none can be written, a temporary one that goes with the process.
+    Where none can be written, a temporary one that goes with the process. Why kernels are compiled
+    that may be there already is said on standard error, once.
     """
-    base = Path(os.environ.get('NUMBA_CACHE_DIR') or _user_cache())
-    folder = base / f'{PREFIX}{source_digest()}'
-    is_new = not folder.exists()
-    try:
-        _held.append(_hold(folder))
-    except OSError:
-        temporary = tempfile.TemporaryDirectory(prefix='stewart-kernels-')
-        _held.append(temporary)
-        return Path(temporary.name)
-    if is_new:
-        remove_old(base)
-    return folder
+    name = f'{PREFIX}{source_digest()}'
+    asked = os.environ.get('NUMBA_CACHE_DIR')
+    refused = ''
+    for base in (*([Path(asked)] if asked else []), _user_cache()):
+        folder = base / name
+        is_new = not folder.exists()
+        try:
+            _held.append(_hold(folder))
+        except OSError as error:
+            refused += f'{base}: {error.strerror}; '
+            continue
+        if is_new:
+            remove_old(base)
+            if refused:
+                _say(f'{refused}compiled kernels are kept in {base}')
+        return folder
+    _say(f'{refused}kernels are compiled for this process alone, which takes a while')
+    temporary = tempfile.TemporaryDirectory(prefix='stewart-kernels-')
+    _held.append(temporary)
+    return Path(temporary.name)
 
 
 def remove_old(base: Path, kept: int = KEPT) -> None:
@@ -143,6 +153,10 @@ def _last_use(lock: Path) -> float:
 
 def _user_cache() -> Path:
     return Path(os.environ.get('XDG_CACHE_HOME') or '~/.cache').expanduser() / 'stewart/kernels'
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def _packages(places: Sequence[str] | None) -> dict[str, str]:
