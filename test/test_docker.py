@@ -8,6 +8,7 @@ repository before that.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 import re
 import shlex
@@ -112,6 +113,29 @@ def test_every_command_is_a_verb_on_a_rig_that_is_there(compose: dict[str, Any])
         assert rig in mounted or config_file('rig', rig).is_file()
         if '--wave' in options:
             assert config_file('wave', options[options.index('--wave') + 1]).is_file()
+
+
+def test_rviz_is_launched_with_the_model_that_it_shows(
+    compose: dict[str, Any], instructions: list[tuple[str, str]]
+) -> None:
+    """A bare rviz2 waits for the URDF, and ``stewart run`` has no robot_state_publisher."""
+    *program, package, name, platform = compose['services']['rviz']['command']
+    assert program == ['ros2', 'launch']
+    launch = (ROOT / 'src' / package / 'launch' / name).read_text()
+    assert 'model(context, platform)' in launch
+    assert platform.partition(':=')[0] == 'platform'
+    (last,) = [rest for word, rest in instructions if word == 'CMD'][-1:]
+    assert json.loads(last) == [*program, package, name]
+
+
+def test_the_readme_says_how_the_simulated_platform_moves() -> None:
+    """``docker compose exec`` passes the entrypoint by, without which there is no ``stewart``."""
+    lines = re.findall(r'^docker compose .* exec (.*)$', (DOCKER / 'README.md').read_text(), re.M)
+    commands = [shlex.split(line, comments=True) for line in lines]
+    assert [words[:3] for words in commands] == [
+        ['simulation', 'stewart-entrypoint', 'stewart']
+    ] * len(commands)
+    assert [words[3:] for words in commands] == [['drive', 'enable'], ['wave', 'start']]
 
 
 def test_the_folder_of_the_rig_is_where_its_command_runs_and_can_be_written(
