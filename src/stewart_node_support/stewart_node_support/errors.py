@@ -18,8 +18,8 @@ from pathlib import Path
 import sys
 import sysconfig
 
-# Named like their modules. rosdep has no key for the first four, so README.md and docker/ name
-# them, too; it installs the others with pip.
+# Named like their modules, and so in README.md and docker/. rosdep has no key for the first four;
+# the others it would install with pip as root, whatever apt has.
 WITHOUT_ROSDEP_KEY = ('daqp', 'pyroute2', 'pysoem', 'viser')
 FROM_PIP = (*WITHOUT_ROSDEP_KEY, 'filterpy', 'pyswarms', 'rosbags', 'yourdfpy')
 
