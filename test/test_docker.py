@@ -128,14 +128,19 @@ def test_rviz_is_launched_with_the_model_that_it_shows(
     assert json.loads(last) == [*program, package, name]
 
 
-def test_the_readme_says_how_the_simulated_platform_moves() -> None:
+def test_the_readme_says_how_a_platform_moves_and_stops(compose: dict[str, Any]) -> None:
     """``docker compose exec`` passes the entrypoint by, without which there is no ``stewart``."""
     lines = re.findall(r'^docker compose .* exec (.*)$', (DOCKER / 'README.md').read_text(), re.M)
     commands = [shlex.split(line, comments=True) for line in lines]
-    assert [words[:3] for words in commands] == [
-        ['simulation', 'stewart-entrypoint', 'stewart']
-    ] * len(commands)
-    assert [words[3:] for words in commands] == [['drive', 'enable'], ['wave', 'start']]
+    for service, *program, verb, _ in commands:
+        assert service in compose['services']
+        assert program == ['stewart-entrypoint', 'stewart']
+        assert verb in find_verbs()
+    assert [(words[0], *words[3:]) for words in commands] == [
+        ('simulation', 'drive', 'enable'),
+        ('simulation', 'wave', 'start'),
+        ('rig', 'drive', 'quick-stop'),
+    ]
 
 
 def test_the_folder_of_the_rig_is_where_its_command_runs_and_can_be_written(
