@@ -8,7 +8,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+import importlib.util
 from pathlib import Path
+import shutil
+from types import ModuleType
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -134,3 +137,17 @@ def launch_imports(packages: dict[str, SourcePackage]) -> dict[str, list[Import]
         ]
         for name, package in packages.items()
     }
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return scripts/bootstrap.py, set up to work in an empty folder."""
+    spec = importlib.util.spec_from_file_location('bootstrap', ROOT / 'scripts' / 'bootstrap.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name in ('VENV', 'CACHE', 'TEMPORARY', 'LOG'):
+        monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
+    monkeypatch.setattr(module, 'ROOT', tmp_path)
+    shutil.copytree(ROOT / 'requirements', tmp_path / 'requirements')
+    module.LOG.parent.mkdir()
+    return module

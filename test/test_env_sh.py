@@ -1,0 +1,78 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""env.sh gives a shell what was set up or built, and leaves its options as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def typed(
+    shell: str, script: str, folder: Path, options: str = '-c'
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a shell beside a copy of env.sh; return what came of it."""
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    shutil.copy(ROOT / 'env.sh', folder)
+    return subprocess.run(
+        [shell, options, script], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> None:
+    run = typed(shell, '. ./env.sh; echo "code $?"; set | grep ^_stewart', tmp_path)
+    assert run.stdout == 'code 1\n'
+    assert run.stderr == f'Nothing is set up in {tmp_path} yet: run make there first.\n'
+
+
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_of_an_installed_ros_is_that_of_what_colcon_built(
+    shell: str, tmp_path: Path
+) -> None:
+    command = tmp_path / 'install' / 'some_package' / 'lib' / 'some_package' / 'some_node'
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\n')
+    command.chmod(0o755)
+    for ending in ('sh', 'bash', 'zsh'):
+        (tmp_path / 'install' / f'setup.{ending}').write_text('echo "${undefined}ROS"\n')
+    script = '. ./env.sh; command -v some_node; set | grep ^_stewart || true'
+    run = typed(shell, script, tmp_path, '-euc')
+    assert run.stdout.splitlines() == ['ROS', str(command)], run.stderr
+    (tmp_path / '.venv').mkdir()
+    assert typed(shell, '. ./env.sh', tmp_path).returncode != 0
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    script = """
+    . ./env.sh
+    command -v colcon
+    command -v stewart
+    case $- in *e*) echo still strict ;; esac
+    echo $undefined
+    """
+    run = subprocess.run(
+        [shell, '-euc', script],
+        cwd=ROOT,
+        env={'PATH': '/usr/bin:/bin', 'HOME': '/nonexistent'},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.splitlines() == [
+        f'{ROOT}/.venv/bin/colcon',
+        f'{ROOT}/install/stewart_bringup/lib/stewart_bringup/stewart',
+        'still strict',
+    ]
+    assert 'undefined' in run.stderr
+    assert run.returncode != 0
