@@ -17,8 +17,10 @@ _stewart_root=$(CDPATH='' cd -- "$(dirname -- "$_stewart_file")" && pwd -P)
 
 # A clone that was moved is not set up: its environment still names the old place. Without one,
 # what is installed was built by colcon with a ROS 2 of the machine, which its setup file names.
+# Environments that were made before the first line named the place have the second one.
 _stewart_setup=
-if grep -qsxF "export VIRTUAL_ENV=$_stewart_root/.venv" "$_stewart_root/.venv/environment.sh"; then
+if grep -qsxF -e "# $_stewart_root" -e "export VIRTUAL_ENV=$_stewart_root/.venv" \
+    "$_stewart_root/.venv/environment.sh"; then
     _stewart_setup=local_setup
 elif [ ! -e "$_stewart_root/.venv" ]; then
     _stewart_setup=setup

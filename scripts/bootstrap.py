@@ -52,9 +52,11 @@ class SetupError(Exception):
 
 
 def check_clone_path(root: Path) -> None:
-    """Refuse white space: the scripts that colcon and setuptools write do not quote paths."""
-    if re.search(r'\s', str(root)):
-        raise SetupError(f'Move the clone to a path without spaces: "{root}" has one.')
+    """Refuse what the scripts of colcon and setuptools, PATH and CMake's lists do not quote."""
+    found = re.search(r'[\s:;"$`\\]', str(root))
+    if found:
+        what = 'spaces' if found[0].isspace() else f'"{found[0]}"'
+        raise SetupError(f'Move the clone to a path without {what}: "{root}" has one.')
 
 
 def check_platform(system: str, machine: str) -> None:
@@ -350,14 +352,15 @@ def underlay() -> dict[str, str]:
 
 def write_environment() -> None:
     """Write the same environment as shell, for env.sh to read."""
-    lines = [f'unset {" ".join(FOREIGN)} COLCON_PREFIX_PATH']
+    # env.sh looks for the place as it is, not as a shell would have it quoted.
+    lines = [f'# {ROOT}', f'unset {" ".join(FOREIGN)} COLCON_PREFIX_PATH']
     for name, value in (own_folders() | ros_variables()).items():
         lines.append(f'export {name}={shlex.quote(value)}')
     for name, value in search_paths().items():
         lines.append(f'export {name}={shlex.quote(value)}${{{name}:+:${name}}}')
-    file, text = VENV / 'environment.sh', '\n'.join(lines) + '\n'
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
+    file, text = VENV / 'environment.sh', os.fsencode('\n'.join(lines) + '\n')
+    if not file.exists() or file.read_bytes() != text:
+        file.write_bytes(text)
 
 
 # --- The workspace ---------------------------------------------------------------------------

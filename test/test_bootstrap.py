@@ -33,10 +33,16 @@ def package(tmp_path: Path) -> Path:
 # --- Refusals --------------------------------------------------------------------------------
 
 
-def test_path_with_a_space_is_refused(bootstrap: ModuleType) -> None:
-    bootstrap.check_clone_path(Path('/home/ada/stewart'))
-    with pytest.raises(bootstrap.SetupError, match='without spaces'):
-        bootstrap.check_clone_path(Path('/home/ada/my stewart'))
+@pytest.mark.parametrize(
+    ('name', 'said'),
+    [('my rig', 'without spaces'), ('rig:2', 'without ":"'), ('$rig', r'without "\$"')],
+)
+def test_path_that_cannot_be_quoted_is_refused(
+    bootstrap: ModuleType, name: str, said: str
+) -> None:
+    bootstrap.check_clone_path(Path("/home/josé/stewart(2)&'"))
+    with pytest.raises(bootstrap.SetupError, match=said):
+        bootstrap.check_clone_path(Path('/home/ada', name))
 
 
 @pytest.mark.parametrize(('system', 'machine'), [('Linux', 'aarch64'), ('Darwin', 'x86_64')])

@@ -7,10 +7,25 @@ from __future__ import annotations
 from pathlib import Path
 import shutil
 import subprocess
+from types import ModuleType
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def clone(bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a clone with special characters in its path, set up as far as env.sh sees it."""
+    folder = tmp_path / "jürgen(2)&~'"
+    monkeypatch.setattr(bootstrap, 'ROOT', folder)
+    monkeypatch.setattr(bootstrap, 'VENV', folder / '.venv')
+    bootstrap.VENV.mkdir(parents=True)
+    (folder / 'install').mkdir()
+    for ending in ('sh', 'bash', 'zsh'):
+        (folder / 'install' / f'local_setup.{ending}').touch()
+    bootstrap.write_environment()
+    return folder
 
 
 def typed(
@@ -76,3 +91,14 @@ def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) 
     ]
     assert 'undefined' in run.stderr
     assert run.returncode != 0
+
+
+@pytest.mark.parametrize('language', ['C', 'C.UTF-8'])
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_clone_is_found_whatever_its_path_and_not_after_a_move(
+    shell: str, language: str, clone: Path, tmp_path: Path
+) -> None:
+    script = f'export LC_ALL={language}; . ./env.sh; echo "$VIRTUAL_ENV"'
+    assert typed(shell, script, clone).stdout == f'{clone}/.venv\n'
+    moved = clone.rename(tmp_path / 'moved')
+    assert typed(shell, script, moved).stderr.startswith('Nothing is set up')
