@@ -42,6 +42,9 @@ REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
 # Where Python may write no bytecode, every process would compile all that it imports.
 FOREIGN = ('PYTHONPATH', 'PYTHONHOME', 'PYTHONDONTWRITEBYTECODE')
+# The graph stays on this machine unless one of these says otherwise, as with `on_this_machine` of
+# stewart_node_support.
+DISCOVERY = ('ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_STATIC_PEERS', 'ROS_LOCALHOST_ONLY')
 
 
 class SetupError(Exception):
@@ -322,7 +325,6 @@ def ros_variables() -> dict[str, str]:
     return {
         'AMENT_PREFIX_PATH': str(VENV),
         'CMAKE_PREFIX_PATH': str(VENV),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
         'ROS_DISTRO': 'jazzy',
         'ROS_PYTHON_VERSION': '3',
         'ROS_VERSION': '2',
@@ -358,6 +360,8 @@ def write_environment() -> None:
         lines.append(f'export {name}={shlex.quote(value)}')
     for name, value in search_paths().items():
         lines.append(f'export {name}={shlex.quote(value)}${{{name}:+:${name}}}')
+    chosen = ''.join(f'${{{name}-}}' for name in DISCOVERY)
+    lines.append(f'[ -n "{chosen}" ] || export {DISCOVERY[0]}=LOCALHOST')
     file, text = VENV / 'environment.sh', os.fsencode('\n'.join(lines) + '\n')
     if not file.exists() or file.read_bytes() != text:
         file.write_bytes(text)

@@ -102,3 +102,24 @@ def test_clone_is_found_whatever_its_path_and_not_after_a_move(
     assert typed(shell, script, clone).stdout == f'{clone}/.venv\n'
     moved = clone.rename(tmp_path / 'moved')
     assert typed(shell, script, moved).stderr.startswith('Nothing is set up')
+
+
+@pytest.mark.parametrize(
+    ('chosen', 'discovery_range'),
+    [
+        ('ROS_STATIC_PEERS=', 'LOCALHOST'),
+        ('ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET', 'SUBNET'),
+        ('ROS_STATIC_PEERS=10.0.0.2', ''),
+        ('ROS_LOCALHOST_ONLY=1', ''),
+    ],
+)
+def test_graph_stays_on_this_machine_unless_its_range_was_chosen(
+    chosen: str, discovery_range: str, clone: Path
+) -> None:
+    script = f"""
+    unset ROS_AUTOMATIC_DISCOVERY_RANGE ROS_STATIC_PEERS ROS_LOCALHOST_ONLY
+    export {chosen}
+    . ./env.sh
+    echo "${{ROS_AUTOMATIC_DISCOVERY_RANGE-}}"
+    """
+    assert typed('bash', script, clone, '-euc').stdout.strip() == discovery_range
