@@ -22,6 +22,7 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -31,6 +32,8 @@ import time
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / '.venv'
 CACHE = ROOT / '.cache'
+# The environment that is replaced, until the new one is complete.
+BEFORE = CACHE / 'venv.before'
 TEMPORARY = CACHE / 'tmp'
 LOG = ROOT / 'log' / 'bootstrap.log'
 KERNEL_LOG = ROOT / 'log' / 'kernels.log'
@@ -38,6 +41,7 @@ KERNEL_LOG = ROOT / 'log' / 'kernels.log'
 INTERPRETER = os.path.realpath(sys.executable)
 
 DISK_SPACE_GB = 3.0
+SIGINT_GRACE = 10.0
 REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
 # Where Python may write no bytecode, every process would compile all that it imports.
@@ -140,13 +144,27 @@ def run(
             errors='replace',
         ) as process:
             assert process.stdout is not None
-            for line in process.stdout:
-                log.write(line)
-                text = progress(line)
-                if text and sys.stderr.isatty():
-                    show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
+            try:
+                for line in process.stdout:
+                    log.write(line)
+                    text = progress(line)
+                    if text and sys.stderr.isatty():
+                        show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
+            except KeyboardInterrupt:
+                interrupt(process)
+                raise
     if process.returncode != 0:
         raise SetupError(explain_failure(path.read_text(errors='replace'), path))
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """End a command and its children, so that nothing writes into folders that are moved next."""
+    # Ctrl-C reaches all of them by itself, `kill -INT` does not.
+    process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=SIGINT_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def explain_failure(log: str, path: Path) -> str:
@@ -210,29 +228,82 @@ def requirement_files() -> list[Path]:
 def venv_key() -> str:
     """Return what the virtual environment depends on: interpreter, place and pins."""
     pins = (path.read_bytes() for path in requirement_files())
-    return digest(INTERPRETER, sys.version, str(ROOT), *pins)
+    # Not sys.version, whose build date changes with every security update of Python.
+    abi = sysconfig.get_config_var('SOABI')
+    return digest(INTERPRETER, abi, str(ROOT), *pins)
+
+
+def is_complete(venv: Path) -> bool:
+    """Return whether a set-up came to the end of an environment, whatever its pins were."""
+    stamp = venv / '.stamp'
+    return stamp.exists() and stamp.read_text() != ''
+
+
+def keep_one_environment() -> None:
+    """Remove the environment of before if its successor is complete, else put it back."""
+    if not is_complete(VENV):
+        shutil.rmtree(VENV, ignore_errors=True)
+        if BEFORE.exists():
+            BEFORE.rename(VENV)
+            show('What was set up before is back in .venv.')
+    shutil.rmtree(BEFORE, ignore_errors=True)
+
+
+@contextmanager
+def replaced_environment() -> Iterator[None]:
+    """Put the environment aside while a new one is made, and back if that fails."""
+    try:
+        if VENV.exists():
+            try:
+                VENV.rename(BEFORE)
+            except OSError:  # .cache may be on another disk.
+                shutil.rmtree(VENV, ignore_errors=True)
+        yield
+    finally:
+        keep_one_environment()
+
+
+def size_of(*folders: Path) -> int:
+    """Return the bytes that removing some folders frees; uv links its cache into .venv."""
+    inodes = {}
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                status = os.lstat(os.path.join(place, name))
+                inodes[status.st_dev, status.st_ino] = 512 * status.st_blocks
+    return sum(inodes.values())
+
+
+def make_room() -> None:
+    """Refuse a full disk, and remove the old environment if there is no room beside it."""
+    free = shutil.disk_usage(ROOT).free
+    if free >= 1e9 * DISK_SPACE_GB:
+        return
+    ours = (VENV, CACHE / 'uv')
+    check_disk(free + size_of(*ours))
+    if VENV.exists():
+        show('There is no room for two environments: removing the old one first.')
+    for folder in ours:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_venv() -> None:
     """Make the virtual environment anew, unless it is as it should be."""
+    keep_one_environment()  # A killed set-up has left two.
     stamp = VENV / '.stamp'
     key = venv_key()
     if is_stamped(stamp, key):
         return
     check_python_parts()
     check_tools()
-    check_disk(shutil.disk_usage(ROOT).free)
-    with step('Installing ROS 2 Jazzy and the pinned packages into .venv'):
-        shutil.rmtree(VENV, ignore_errors=True)
-        remove_builds({*built_packages(), *package_folders()})
-        try:
-            run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
-            install(requirement_files())
-        except SetupError:
-            shutil.rmtree(VENV, ignore_errors=True)
-            raise
+    make_room()
+    name = 'Installing ROS 2 Jazzy and the pinned packages into .venv'
+    with step(name), replaced_environment():
+        run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
+        install(requirement_files())
         relocate_cmake_exports()
         stamp.write_text(key)
+        remove_builds({*built_packages(), *package_folders()})
 
 
 def install(files: list[Path]) -> None:

@@ -145,9 +145,10 @@ def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec = importlib.util.spec_from_file_location('bootstrap', ROOT / 'scripts' / 'bootstrap.py')
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ('VENV', 'CACHE', 'TEMPORARY', 'LOG'):
+    for name in ('VENV', 'CACHE', 'BEFORE', 'TEMPORARY', 'LOG'):
         monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
     monkeypatch.setattr(module, 'ROOT', tmp_path)
     shutil.copytree(ROOT / 'requirements', tmp_path / 'requirements')
-    module.LOG.parent.mkdir()
+    for folder in (module.TEMPORARY, module.LOG.parent):
+        folder.mkdir(parents=True)
     return module
