@@ -41,6 +41,7 @@ KERNEL_LOG = ROOT / 'log' / 'kernels.log'
 INTERPRETER = os.path.realpath(sys.executable)
 
 DISK_SPACE_GB = 3.0
+CMAKE = (3, 20)
 SIGINT_GRACE = 10.0
 REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
@@ -85,11 +86,19 @@ def check_python_parts() -> None:
 
 
 def check_tools(path: str | None = None) -> None:
-    """Refuse to start without the compilers and the build tools."""
+    """Refuse to start without the compilers and the build tools, or with an old CMake."""
     wanted = {'cmake': 'cmake', 'make': 'make', 'cc': 'gcc', 'c++': 'g++'}
     missing = [package for tool, package in wanted.items() if not shutil.which(tool, path=path)]
     if missing:
         raise SetupError(f'Install what is missing first: {", ".join(missing)}.')
+    cmake = str(shutil.which('cmake', path=path))
+    answer = subprocess.run([cmake, '--version'], capture_output=True, text=True, check=False)
+    version = re.search(r'version ((\d+)\.(\d+)\S*)', answer.stdout)
+    if version and (int(version[2]), int(version[3])) < CMAKE:
+        raise SetupError(
+            f'CMake {CMAKE[0]}.{CMAKE[1]} or newer is needed, and {cmake} is {version[1]}: '
+            'install a newer one, with `pip install cmake` for example.'
+        )
 
 
 def check_disk(free_bytes: int) -> None:

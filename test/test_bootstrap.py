@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 import re
 import shutil
@@ -57,6 +58,20 @@ def test_missing_tools_are_named(bootstrap: ModuleType, tmp_path: Path) -> None:
     make = tmp_path / 'make'
     make.touch(mode=0o755)
     with pytest.raises(bootstrap.SetupError, match=r'first: cmake, gcc, g\+\+\.'):
+        bootstrap.check_tools(path=str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ('version', 'refused'), [('3.16.3', True), ('3.9', True), ('3.20.0', False), ('4.0.2', False)]
+)
+def test_old_cmake_is_refused_with_its_version(
+    bootstrap: ModuleType, tmp_path: Path, version: str, refused: bool
+) -> None:
+    for tool in ('cmake', 'make', 'cc', 'c++'):
+        (tmp_path / tool).write_text(f'#!/bin/sh\necho "{tool} version {version}"\n')
+        (tmp_path / tool).chmod(0o755)
+    said = f'CMake 3.20 or newer is needed, and .*cmake is {version}'
+    with pytest.raises(bootstrap.SetupError, match=said) if refused else nullcontext():
         bootstrap.check_tools(path=str(tmp_path))
 
 
