@@ -159,7 +159,7 @@ def run(
                     text = progress(line)
                     if text and sys.stderr.isatty():
                         show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
-            except KeyboardInterrupt:
+            except BaseException:
                 interrupt(process)
                 raise
     if process.returncode != 0:
@@ -576,6 +576,10 @@ def main() -> int:
                 build_workspace()
     except SetupError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        # Where no file is named, it is one that was being written.
+        print(f'{error.filename or LOG}: {error.strerror or error}.', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print('\nInterrupted; the next call takes it up again.', file=sys.stderr)

@@ -140,6 +140,30 @@ def test_failure_is_a_sentence_with_the_log(bootstrap: ModuleType, output: str, 
     assert str(caught.value).endswith(' The whole log is in log/bootstrap.log.')
 
 
+@pytest.mark.parametrize(
+    ('error', 'said'),
+    [
+        (PermissionError(13, 'Permission denied', '/clone/.venv'), '/clone/.venv: Permission'),
+        (OSError(28, 'No space left on device'), 'bootstrap.log: No space left on device.'),
+    ],
+)
+def test_file_that_cannot_be_written_is_a_sentence(
+    bootstrap: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: OSError,
+    said: str,
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(bootstrap, 'make_venv', fail)
+    assert bootstrap.main() == 1
+    answer = capsys.readouterr().err
+    assert said in answer
+    assert answer.count('\n') == 1
+
+
 def test_exports_are_pointed_at_this_interpreter(bootstrap: ModuleType) -> None:
     built_on = '/opt/python/cp311-cp311'
     export = bootstrap.VENV / 'share/x/cmake/export_x__rosidl_generator_pyExport.cmake'

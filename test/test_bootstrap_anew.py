@@ -126,16 +126,19 @@ def test_size_counts_what_two_folders_share_once(bootstrap: ModuleType, tmp_path
     assert 1_000_000 <= bootstrap.size_of(*folders, tmp_path / 'absent') < 1_100_000
 
 
-def test_interrupted_command_has_ended_before_its_files_are_moved(bootstrap: ModuleType) -> None:
+@pytest.mark.parametrize('error', [KeyboardInterrupt, OSError])
+def test_interrupted_command_has_ended_before_its_files_are_moved(
+    bootstrap: ModuleType, error: type[BaseException]
+) -> None:
     code = 'import os, time; print(os.getpid(), flush=True); time.sleep(60)'
     pids = []
 
     def interrupt(line: str) -> None:
         pids.append(int(line))
-        raise KeyboardInterrupt
+        raise error
 
     default = 'import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); '
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(error):
         bootstrap.run([bootstrap.INTERPRETER, '-c', default + code], {}, interrupt)
     with pytest.raises(ProcessLookupError):
         os.kill(pids[0], 0)
