@@ -47,6 +47,10 @@ REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
 # Where Python may write no bytecode, every process would compile all that it imports.
 FOREIGN = ('PYTHONPATH', 'PYTHONHOME', 'PYTHONDONTWRITEBYTECODE')
+# Settings of pip and uv say where packages come from; what to install, and where, is said here.
+INSTALLERS = (
+    r'(PIP|UV)_(?!.*(INDEX|FIND_LINKS|OFFLINE|PROXY|CERT|TLS|HOST|KEYRING|CONFIG|TIMEOUT|RETRIES))'
+)
 # The graph stays on this machine unless one of these says otherwise, as with `on_this_machine` of
 # stewart_node_support.
 DISCOVERY = ('ROS_AUTOMATIC_DISCOVERY_RANGE', 'ROS_STATIC_PEERS', 'ROS_LOCALHOST_ONLY')
@@ -319,9 +323,10 @@ def install(files: list[Path]) -> None:
     """Install exactly the pinned packages; the lists are complete, so nothing is resolved."""
     build, *others = files
     pip = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '--no-input']
-    pip += ['--disable-pip-version-check', '--progress-bar=off']
+    pip += ['--disable-pip-version-check', '--progress-bar=off', '--no-user']
     # uv takes a third of pip's time; Python compiles what it imports.
     uv = [str(VENV / 'bin/uv'), 'pip', 'install', '--system-certs']
+    uv += [f'--python={VENV}/bin/python']
     run([*pip, *chosen([build])], underlay())
     try:
         run([*uv, *chosen(others)], underlay() | offline(), uv_progress)
@@ -382,7 +387,8 @@ def site_packages() -> Path:
 
 def outside_environment() -> dict[str, str]:
     """Return the caller's environment without what another ROS or Python left in it."""
-    foreign = re.compile(rf'(ROS|AMENT|COLCON|CMAKE)_|({"|".join(FOREIGN)}|RMW_IMPLEMENTATION)$')
+    names = rf'({"|".join(FOREIGN)}|RMW_IMPLEMENTATION)$'
+    foreign = re.compile(rf'(ROS|AMENT|COLCON|CMAKE)_|{INSTALLERS}|{names}')
     kept = {name: value for name, value in os.environ.items() if not foreign.match(name)}
     return kept | own_folders() | {'TMPDIR': str(TEMPORARY)}
 

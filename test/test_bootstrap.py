@@ -224,6 +224,48 @@ def test_another_ros_in_the_shell_is_left_out(
     assert environment['HTTPS_PROXY'] == 'kept'
 
 
+def test_settings_of_the_installers_do_not_lead_them_elsewhere(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = [
+        'PIP_INDEX_URL',
+        'PIP_FIND_LINKS',
+        'PIP_CERT',
+        'PIP_TRUSTED_HOST',
+        'PIP_CONFIG_FILE',
+        'PIP_RETRIES',
+        'UV_DEFAULT_INDEX',
+        'UV_INDEX_MINE_PASSWORD',
+        'UV_OFFLINE',
+        'UV_HTTP_TIMEOUT',
+        'UV_NATIVE_TLS',
+    ]
+    dropped = [
+        'PIP_USER',
+        'PIP_TARGET',
+        'PIP_PREFIX',
+        'PIP_CONSTRAINT',
+        'PIP_PYTHON',
+        'PIP_REQUIRE_HASHES',
+        'UV_SYSTEM_PYTHON',
+        'UV_PYTHON',
+        'UV_CONSTRAINT',
+        'UV_TARGET',
+    ]
+    for name in (*kept, *dropped):
+        monkeypatch.setenv(name, 'set')
+    commands = []
+    monkeypatch.setattr(bootstrap, 'run', lambda command, *_: commands.append(command))
+    environment = bootstrap.underlay()
+    bootstrap.install(bootstrap.requirement_files())
+
+    assert [name for name in kept if name not in environment] == []
+    assert [name for name in dropped if name in environment] == []
+    pip, uv = commands
+    assert '--no-user' in pip
+    assert f'--python={bootstrap.VENV}/bin/python' in uv
+
+
 # --- Pins ------------------------------------------------------------------------------------
 
 
