@@ -1,7 +1,7 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 
-PYTHON ?= python3
+# Where it is empty, scripts/setup takes the Python of the last set-up, and the others take python3.
 export PYTHON
 
 .DEFAULT_GOAL := help

@@ -104,6 +104,32 @@ def test_unsuitable_python_is_one_sentence(python: str, said: str) -> None:
     assert run.stderr.count('\n') == 1
 
 
+@pytest.mark.parametrize(
+    ('set_up_with', 'named', 'taken'),
+    [('one', '', 'one'), ('one', 'two', 'two'), ('removed', '', 'python3'), (None, '', 'python3')],
+)
+def test_python_of_the_last_set_up_is_taken_unless_one_is_named(
+    tmp_path: Path, set_up_with: str | None, named: str, taken: str
+) -> None:
+    (tmp_path / 'scripts').mkdir()
+    shutil.copy(ROOT / 'scripts/setup', tmp_path / 'scripts')
+    for name in ('one', 'two', 'python3'):
+        said = f'case $1 in -c) echo 3.12 ;; *) echo "{name} runs $1" ;; esac'
+        (tmp_path / name).write_text(f'#!/bin/sh\n{said}\n')
+        (tmp_path / name).chmod(0o755)
+    if set_up_with:
+        (tmp_path / '.venv/bin').mkdir(parents=True)
+        (tmp_path / '.venv/bin/python').symlink_to(tmp_path / set_up_with)
+    run = subprocess.run(
+        [tmp_path / 'scripts/setup'],
+        env={'PATH': f'{tmp_path}:/usr/bin:/bin', 'PYTHON': named and str(tmp_path / named)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == (f'{taken} runs scripts/bootstrap.py\n', '')
+
+
 @pytest.mark.skipif(not shutil.which('make'), reason='make is not installed')
 @pytest.mark.parametrize('command', ['demo', 'test'])
 def test_missing_prerequisite_is_exit_code_1_of_make_itself(command: str) -> None:
