@@ -41,6 +41,11 @@ if [ -f "$_stewart_root/install/${_stewart_setup:-none}.sh" ]; then
             *) PATH=$_stewart_bin:$PATH ;;
         esac
     done
+    # After a git pull, new messages, nodes and verbs are missing until make has built them.
+    if [ "$_stewart_setup" = local_setup ] && [ -f "$_stewart_root/.venv/built.sha256" ] &&
+        ! (cd "$_stewart_root" && sha256sum --check --status .venv/built.sha256) 2> /dev/null; then
+        echo "$_stewart_root has changed since it was built: run make setup there." >&2
+    fi
     case $_stewart_options in *e*) set -e ;; esac
     case $_stewart_options in *u*) set -u ;; esac
     unset _stewart_shell _stewart_file _stewart_root _stewart_setup _stewart_options _stewart_bin

@@ -45,6 +45,8 @@ CMAKE = (3, 20)
 SIGINT_GRACE = 10.0
 REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
+# What CMake and setuptools read.
+BUILT_FROM = re.compile(r'(package\.xml|setup\.(py|cfg)|CMakeLists\.txt|.*\.(msg|srv|action))$')
 # Where Python may write no bytecode, every process would compile all that it imports.
 FOREIGN = ('PYTHONPATH', 'PYTHONHOME', 'PYTHONDONTWRITEBYTECODE')
 # Settings of pip and uv say where packages come from; what to install, and where, is said here.
@@ -461,6 +463,13 @@ def package_folders() -> dict[str, Path]:
     return {file.parent.name: file.parent for file in sorted(ROOT.glob('src/*/package.xml'))}
 
 
+def files_of(package: Path) -> Iterator[Path]:
+    """Return the files of a package but its tests, in a fixed order."""
+    for folder, folders, names in os.walk(package):
+        folders[:] = sorted(f for f in folders if f not in {'__pycache__', 'test'})
+        yield from (Path(folder, name) for name in sorted(names))
+
+
 def package_key(package: Path) -> str:
     """Return what the build of a package depends on.
 
@@ -468,17 +477,25 @@ def package_key(package: Path) -> str:
     by one, launch files among them, and count by name. What CMake and setuptools read counts
     in full.
     """
-    read = re.compile(r'(package\.xml|setup\.(py|cfg)|CMakeLists\.txt|.*\.(msg|srv|action))$')
     parts: list[str | bytes] = [venv_key()]
-    for folder, folders, names in os.walk(package):
-        folders[:] = sorted(f for f in folders if f not in {'__pycache__', 'test'})
-        for name in sorted(names):
-            path = Path(folder, name)
-            if read.match(name):
-                parts.append(path.read_bytes())
-            if not name.endswith('.py') or 'launch' in path.parent.name:
-                parts.append(str(path.relative_to(package)))
+    for path in files_of(package):
+        if BUILT_FROM.match(path.name):
+            parts.append(path.read_bytes())
+        if path.suffix != '.py' or 'launch' in path.parent.name:
+            parts.append(str(path.relative_to(package)))
     return digest(*parts)
+
+
+def write_sums() -> None:
+    """Write the checksums of what the build was made from, for env.sh to tell a change."""
+    paths = requirement_files()
+    for package in package_folders().values():
+        paths += [path for path in files_of(package) if BUILT_FROM.match(path.name)]
+    sums = (
+        f'{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(ROOT)}\n'
+        for path in paths
+    )
+    (VENV / 'built.sha256').write_text(''.join(sums))
 
 
 def built_packages() -> set[str]:
@@ -580,6 +597,7 @@ def main() -> int:
             write_environment()
             with compiled_kernels():
                 build_workspace()
+            write_sums()
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1

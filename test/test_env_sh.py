@@ -123,3 +123,22 @@ def test_graph_stays_on_this_machine_unless_its_range_was_chosen(
     echo "${{ROS_AUTOMATIC_DISCOVERY_RANGE-}}"
     """
     assert typed('bash', script, clone, '-euc').stdout.strip() == discovery_range
+
+
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_build_that_is_older_than_its_sources_is_told(
+    shell: str, bootstrap: ModuleType, clone: Path
+) -> None:
+    message = clone / 'src/stewart_x/msg/Leg.msg'
+    message.parent.mkdir(parents=True)
+    shutil.copytree(ROOT / 'requirements', clone / 'requirements')
+    for path in (message, clone / 'src/stewart_x/package.xml'):
+        path.write_text('as it was built')
+    bootstrap.write_sums()
+    message.touch()
+    script = '. ./env.sh; echo went on; set | grep ^_stewart || true'
+    assert typed(shell, script, clone, '-euc').stderr == ''
+    message.write_text('a field more')
+    run = typed(shell, script, clone, '-euc')
+    assert run.stdout == 'went on\n'
+    assert run.stderr == f'{clone} has changed since it was built: run make setup there.\n'
