@@ -66,8 +66,11 @@ class SetupError(Exception):
 
 
 def check_clone_path(root: Path) -> None:
-    """Refuse what the scripts of colcon and setuptools, PATH and CMake's lists do not quote."""
-    found = re.search(r'[\s:;"$`\\]', str(root))
+    """Refuse what colcon's scripts, PATH and CMake's lists do not quote, and all but ASCII.
+
+    ``file(STRINGS)`` of CMake, by which rosidl reads paths, splits them at other characters.
+    """
+    found = re.search(r'[\s:;"$`\\]|[^\x00-\x7f]', str(root))
     if found:
         what = 'spaces' if found[0].isspace() else f'"{found[0]}"'
         raise SetupError(f'Move the clone to a path without {what}: "{root}" has one.')

@@ -36,12 +36,17 @@ def package(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ('name', 'said'),
-    [('my rig', 'without spaces'), ('rig:2', 'without ":"'), ('$rig', r'without "\$"')],
+    [
+        ('my rig', 'without spaces'),
+        ('rig:2', 'without ":"'),
+        ('$rig', r'without "\$"'),
+        ('josé', 'without "é"'),
+    ],
 )
 def test_path_that_cannot_be_quoted_is_refused(
     bootstrap: ModuleType, name: str, said: str
 ) -> None:
-    bootstrap.check_clone_path(Path("/home/josé/stewart(2)&'"))
+    bootstrap.check_clone_path(Path("/home/jose/stewart(2)&~'"))
     with pytest.raises(bootstrap.SetupError, match=said):
         bootstrap.check_clone_path(Path('/home/ada', name))
 
