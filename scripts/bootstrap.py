@@ -66,11 +66,8 @@ class SetupError(Exception):
 
 
 def check_clone_path(root: Path) -> None:
-    """Refuse what colcon's scripts, PATH and CMake's lists do not quote, and all but ASCII.
-
-    ``file(STRINGS)`` of CMake, by which rosidl reads paths, splits them at other characters.
-    """
-    found = re.search(r'[\s:;"$`\\]|[^\x00-\x7f]', str(root))
+    """Refuse what the scripts of colcon, ament, rosidl and CMake do not quote."""
+    found = re.search(r'[^A-Za-z0-9_@%+=,./-]', str(root))
     if found:
         what = 'spaces' if found[0].isspace() else f'"{found[0]}"'
         raise SetupError(f'Move the clone to a path without {what}: "{root}" has one.')

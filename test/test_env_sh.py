@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture
 def clone(bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a clone with special characters in its path, set up as far as env.sh sees it."""
-    folder = tmp_path / "rig(2)&~'"
+    folder = tmp_path / 'rig(2)&~'
     monkeypatch.setattr(bootstrap, 'ROOT', folder)
     monkeypatch.setattr(bootstrap, 'VENV', folder / '.venv')
     bootstrap.VENV.mkdir(parents=True)
