@@ -599,8 +599,8 @@ TOGETHER = (
     Case(
         'card answers after 10 ms, two cycles and a half',
         (act('card.slow', seconds=0.01),),
-        r'% of the cycles of the last second were missed',
-        *('FAULT', SLOW, DROP),
+        r'^no cycle has run for [\d.]+ s while moving: the path is given up',
+        *('ENABLED', SLOW, DROP),
         rig=EX800,
         repair=(act('card.slow', seconds=0.0),),
     ),

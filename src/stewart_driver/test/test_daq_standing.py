@@ -37,7 +37,7 @@ class DroopingCard:
         self.strokes, self.told = np.full(6, stroke), np.full(6, stroke + DROOP)
         self.live, self._switches = not switches, switches
         self.stamp, self.board = 0.0, 'drooping'
-        self.largest_step = 0.0
+        self.largest_step, self.limp = 0.0, False
 
     def open(self, _options: Any, **_: Any) -> DroopingCard:
         return self
@@ -49,7 +49,8 @@ class DroopingCard:
         before, self.told = self.told, GAIN * np.asarray(self.outputs.volts(codes))
         if self.live:
             self.largest_step = max(self.largest_step, float(np.abs(self.told - before).max()))
-            self.strokes = self.told - DROOP
+            if not self.limp:
+                self.strokes = self.told - DROOP
 
     def switch(self, *, on: bool) -> None:
         self.live = on or not self._switches
@@ -144,3 +145,27 @@ def test_off_is_not_said_of_a_card_that_did_not_obey(
     assert not accepted
     assert 'legs may still be under power, take the safe torque off' in said
     assert driven.card.live
+
+
+def test_legs_that_fell_without_force_stay_down_once_the_amplifiers_are_off(
+    tmp_path: Path,
+) -> None:
+    """Amplifiers that stay on would throw them up; which of the two lies nobody can tell."""
+    driven = Driven(tmp_path, 0.08, switches=True, upper=0.16)
+    assert driven.ask(Request.ENABLE)[0]
+    driven.card.limp = True
+    while driven.card.strokes[0] > 0.002:
+        driven.card.strokes = driven.card.strokes - 5e-4
+        driven.run(0.004)
+    driven.run(0.2)
+    assert driven.loop.state is State.FAULT
+    accepted, said = driven.ask(Request.RESET_FAULT)
+    assert not accepted
+    assert said.endswith('to believe the sensor, disable first')
+    assert driven.ask(Request.DISABLE)[0]
+    driven.card.limp = False
+    for request in (Request.RESET_FAULT, Request.ENABLE):
+        accepted, said = driven.ask(request)
+        assert accepted, said
+    assert driven.loop.state is State.ENABLED
+    assert driven.card.strokes.max() < 0.01

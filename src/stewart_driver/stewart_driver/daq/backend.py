@@ -317,10 +317,11 @@ class DaqBackend(Backend):
         held = self._place()
         leg = int(np.abs(scan.strokes - held).argmax())
         if abs(scan.strokes[leg] - held[leg]) > self._options.stuck_travel:
+            believed = 'disable first' if self._options.enable_channel >= 0 else 'configure anew'
             raise DriverError(
                 f'the sensor of leg {leg + 1} says {1e3 * scan.strokes[leg]:.1f} mm, and its '
-                f'amplifier holds {1e3 * held[leg]:.1f} mm: mend whichever is wrong, or configure '
-                'the driver anew to believe the sensor'
+                f'amplifier holds {1e3 * held[leg]:.1f} mm: mend whichever is wrong; to believe '
+                f'the sensor, {believed}'
             )
 
     def _forget_faults(self) -> None:
