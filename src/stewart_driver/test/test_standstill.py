@@ -52,7 +52,7 @@ def test_a_process_that_hangs_while_drives_hold_is_killed(
     session._client = SimpleNamespace(
         steady=lambda: 0.01 * next(now), cycles=5, kill=lambda: kills.append(state)
     )
-    session._stall, session._buried = StallDetector(), False
+    session._stall, session._buried, session._under_way = StallDetector(), False, 0
     session._chosen = SimpleNamespace(stall_timeout=2.5)
     session._backend = SimpleNamespace(stall_limit=0.035)
     present = StateChange(10.0, state, True, 'as it is', live=live)
