@@ -55,7 +55,7 @@ class Following:
         moved = self._still is None or not _within(self._still, here, STILL * far, STILL * TURNED)
         if moved:
             self._still = here
-        if moved or self._start_pose.still_played or _within(sent, here, far, TURNED):
+        if moved or self._start_pose.may_be_behind or _within(sent, here, far, TURNED):
             self._astray_since = None
             return
         self._astray_since = self._astray_since or taken

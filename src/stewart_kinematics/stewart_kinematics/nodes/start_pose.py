@@ -191,14 +191,20 @@ class StartPose:
 
     def over(self, stamp: int) -> bool:
         """Tell whether the driver has long played what is stamped so [ns]."""
-        driver, now = self._driver, self._node.get_clock().now().nanoseconds
+        driver, late = self._driver, LONG_AFTER
         assert driver is not None
-        late = LONG_AFTER
         if _is_slow(driver):
             late += LONGEST_WAY / NANOSECONDS / driver.speed_scaling
-        elif 0 <= now - self._slow_until < LONGEST_WAY:
+        elif self.may_be_behind:
             return False
         return self.since_played(stamp) >= late
+
+    @property
+    def may_be_behind(self) -> bool:
+        """Whether the driver plays slowly, or has so lately, and may still be where it was then."""
+        now = self._node.get_clock().now().nanoseconds
+        slow = self._driver is not None and _is_slow(self._driver)
+        return slow or 0 <= now - self._slow_until < LONGEST_WAY
 
     @property
     def still_played(self) -> str:
