@@ -31,6 +31,15 @@ def send(rig: Rig, target: Pose) -> Any:
     return rig.send_goal(MovePlatform, 'move_platform', goal)
 
 
+def require_a_way_on(rig: Rig) -> None:
+    """Enable anew, with drives that follow: a goal is reached."""
+    rig.drive(DriverState.DISABLED)
+    rig.drive(DriverState.ENABLED)
+    rig.follow = True
+    result = rig.result(send(rig, neutral_plus(z=0.01)).get_result_async()).result
+    assert result.code == Result.REACHED
+
+
 def test_nothing_starts_where_the_platform_was_turned_to_and_is_not() -> None:
     """A goal after a refused rotation began where the platform was not, for ever."""
     with Rig() as rig:
@@ -41,11 +50,7 @@ def test_nothing_starts_where_the_platform_was_turned_to_and_is_not() -> None:
         assert (result.code, '20.0° from the target' in result.message) == (Result.ABORTED, True)
         assert not send(rig, NEUTRAL).accepted
         assert '20.0° from where it was sent' in node.refusal
-        rig.drive(DriverState.DISABLED)
-        rig.drive(DriverState.ENABLED)
-        rig.follow = True
-        result = rig.result(send(rig, neutral_plus(z=0.01)).get_result_async()).result
-        assert result.code == Result.REACHED
+        require_a_way_on(rig)
 
 
 def test_a_short_move_that_nothing_follows_is_aborted_and_blocks_the_next() -> None:
@@ -58,11 +63,7 @@ def test_a_short_move_that_nothing_follows_is_aborted_and_blocks_the_next() -> N
         assert 'rests 10 mm and 0.0° from the target' in result.message
         assert not send(rig, NEUTRAL).accepted
         assert 'the platform is 10 mm and 0.0° from where it was sent' in node.refusal
-        rig.drive(DriverState.DISABLED)
-        rig.drive(DriverState.ENABLED)
-        rig.follow = True
-        result = rig.result(send(rig, neutral_plus(z=0.01)).get_result_async()).result
-        assert result.code == Result.REACHED
+        require_a_way_on(rig)
 
 
 def test_a_goal_at_a_lower_speed_that_nothing_follows_ends() -> None:

@@ -201,7 +201,7 @@ class StartPose:
 
     @property
     def may_be_behind(self) -> bool:
-        """Whether the driver plays slowly, or has so lately, and may still be where it was then."""
+        """Whether the driver plays slowly, or did lately and may still be where it was then."""
         now = self._node.get_clock().now().nanoseconds
         slow = self._driver is not None and _is_slow(self._driver)
         return slow or 0 <= now - self._slow_until < LONGEST_WAY
