@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.estimate import Estimate, ExternalFit
 from stewart_estimation.failure import ADVICE, beyond_any_sensor, RESTART_EVERY, RESTARTS
-from stewart_estimation.kernels.records import R_DELAY, R_FORCE_BIAS
+from stewart_estimation.kernels.records import R_DELAY, R_FORCE_BIAS, V_NIS, VERDICTS
 from stewart_estimation.live_filter import LiveFilter
-from stewart_estimation.live_rows import LiveRows, NOTHING
+from stewart_estimation.live_rows import LiveRows, NOTHING, refused_legs, used_legs
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.model.geometry import Geometry
@@ -42,7 +42,7 @@ PATIENCE = 10
 """So many stamps from another clock in a row are believed: time has begun anew."""
 
 MEMORY = 200
-"""Updates whose NIS is averaged."""
+"""So many of the last rows say how the filter is."""
 
 TOO_MANY = 0.5
 """Share of refused samples at which it is the estimate, not the samples, that is wrong."""
@@ -95,12 +95,11 @@ class LiveEstimation:
         self._strange = {'imu': 0, 'legs': 0}
         # How long the IMU has come without legs, by its stamps.
         self._alone, self._legs_came = 0.0, False
-        self._began: deque[float] = deque()
+        self._began: deque[float] = deque(maxlen=MEMORY)
         self._biases = np.zeros(6)
         self._present: NDArray[np.bool_] = np.ones(6, dtype=bool)
         self._reason = reason
-        self._nis: deque[float] = deque(maxlen=MEMORY)
-        self._refused: deque[float] = deque(maxlen=MEMORY)
+        self._lately: deque[Array] = deque(maxlen=MEMORY)
 
     def tell(self, settings: FilterSettings) -> None:
         """Begin anew with other settings, at a given pose where none has been estimated since."""
@@ -281,10 +280,11 @@ class LiveEstimation:
         if self.refused_share > TOO_MANY:
             share = f'the gate refused {100.0 * self.refused_share:.0f} % of the last leg samples'
             return f'{share}: IMU late or turned, or noise set too small'
-        if len(self._nis) == MEMORY and (wrong := beyond_any_sensor(self._biases)):
+        if len(self._lately) == MEMORY and (wrong := beyond_any_sensor(self._biases)):
             return wrong
         # The first time is its start.
-        anew = len(self._began) - 1
+        since = self._reported - RESTART_EVERY
+        anew = sum(stamp >= since for stamp in list(self._began)[1:])
         if anew > RESTARTS:
             return f'the filter began anew {anew} times within {RESTART_EVERY:g} s: {ADVICE}'
         return ''
@@ -292,12 +292,19 @@ class LiveEstimation:
     @property
     def refused_share(self) -> float:
         """Share of the lengths of the last `MEMORY` rows that the gate refused; 0 at first."""
-        return float(np.mean(self._refused)) if len(self._refused) == MEMORY else 0.0
+        if len(self._lately) < MEMORY:
+            return 0.0
+        return float(refused_legs(np.array(self._lately)).mean())
 
     @property
     def mean_nis(self) -> float:
-        """Mean NIS of the last `MEMORY` updates, counted for six legs; NaN before the first."""
-        return float(np.mean(self._nis)) if self._nis else float('nan')
+        """Mean NIS of the last `MEMORY` rows, counted for six legs; NaN while none has any."""
+        verdicts = np.array(self._lately).reshape(-1, VERDICTS)
+        counts = used_legs(verdicts).sum(axis=1)
+        if not counts.any():
+            return math.nan
+        heard = counts > 0
+        return float(np.mean(6.0 * verdicts[heard, V_NIS] / counts[heard]))
 
     def _believed(self, sensor: str, stamp: float, newest: float) -> bool:
         """Say whether a stamp belongs to the clock of those before; begin anew where it has to."""
@@ -325,27 +332,18 @@ class LiveEstimation:
         """Return and count the rows that are later than any before."""
         if not len(rows):
             return rows
-        later = rows.stamps > self._reported
-        if not later.all():
-            rows = rows[later]
-        if not len(rows):
-            return rows
-        used, innovations, nis = rows.used, rows.innovations, rows.nis
+        if rows.stamps[0] <= self._reported:
+            rows = rows[rows.stamps > self._reported]
+            if not len(rows):
+                return rows
+        # This is done at every sample; what is asked once a second is reckoned then.
         self._reported = float(rows.stamps[-1])
-        self.accepted += used.sum(axis=0)
-        refused = np.isfinite(innovations) & ~used
-        self.rejected += refused.sum(axis=0)
-        self._refused.extend(refused.mean(axis=1).tolist())
-        counts = used.sum(axis=1)
-        known = np.isfinite(nis) & (counts > 0)
-        self._nis.extend((6.0 * nis[known] / counts[known]).tolist())
-        known = np.isfinite(rows.report[:, R_FORCE_BIAS:R_DELAY]).all(axis=1)
-        if known.any():
-            self._biases = rows.report[known][-1, R_FORCE_BIAS:R_DELAY]
-        self._began.extend(rows.stamps[rows.restarted].tolist())
-        while len(self._began) > 1 and self._began[1] < self._reported - RESTART_EVERY:
-            self._began.popleft()
-        if restarts := int(np.count_nonzero(rows.restarted)):
-            self.restarts += restarts - (not self._started)
+        self.accepted += used_legs(rows.verdicts).sum(axis=0)
+        self.rejected += refused_legs(rows.verdicts).sum(axis=0)
+        self._lately.extend(rows.verdicts)
+        self._biases = rows.report[-1, R_FORCE_BIAS:R_DELAY]
+        if rows.restarted.any():
+            self._began.extend(rows.stamps[rows.restarted].tolist())
+            self.restarts += int(np.count_nonzero(rows.restarted)) - (not self._started)
             self._started, self._reason = True, ''
         return rows

@@ -276,8 +276,9 @@ class LiveFilter:
         self._legs[self._next : self._next + end] = used
         self._next += end
         restarted = np.zeros(end, dtype=bool)
-        restarted[restarts] = True
-        restarted[:1] |= starts
+        if starts or restarts:
+            restarted[restarts] = True
+            restarted[:1] |= starts
         stamps, rows = loop.leg_stamps[:end], loop.rows
         reports = rows.report[:end], rows.errors[:end], rows.rate_errors[:end]
         found = LiveRows(stamps, *reports, rows.verdicts[:end], restarted)

@@ -13,7 +13,6 @@ from stewart_estimation.kernels.records import (
     R_DELAY,
     R_FORCE_BIAS,
     REPORT,
-    V_NIS,
     V_SIGMA,
     V_USED,
     VERDICTS,
@@ -45,21 +44,6 @@ class LiveRows:
     def __getitem__(self, chosen: NDArray[np.bool_]) -> LiveRows:
         return LiveRows(*(values[chosen] for values in vars(self).values()))
 
-    @property
-    def innovations(self) -> Array:
-        """Measured minus predicted lengths, shape (n, 6) [m]; NaN where a leg is missing."""
-        return self.verdicts[:, :V_SIGMA]
-
-    @property
-    def used(self) -> NDArray[np.bool_]:
-        """Legs that were used, shape (n, 6)."""
-        return self.verdicts[:, V_USED:] > 0.0
-
-    @property
-    def nis(self) -> Array:
-        """Normalised innovation squared of the legs used, shape (n,); NaN where none was."""
-        return self.verdicts[:, V_NIS]
-
     def fit(self, *, delayed: bool) -> Array:
         """Return what an EstimatorStatus tells: innovations, sigmas, NIS, biases, delay, (n, 20).
 
@@ -89,3 +73,13 @@ NOTHING = LiveRows(
     np.empty((0, VERDICTS)),
     np.empty(0, dtype=bool),
 )
+
+
+def used_legs(verdicts: Array) -> NDArray[np.bool_]:
+    """Return which legs each row has used, shape (n, 6)."""
+    return verdicts[:, V_USED:] > 0.0
+
+
+def refused_legs(verdicts: Array) -> NDArray[np.bool_]:
+    """Return which legs each row has refused, shape (n, 6); those that are missing are neither."""
+    return np.isfinite(verdicts[:, :V_SIGMA]) & (verdicts[:, V_USED:] == 0.0)

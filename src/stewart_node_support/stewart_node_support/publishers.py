@@ -58,6 +58,9 @@ class CountedPublisher:
     def publish(self, message: Any) -> None:
         """Publish one message, or its bytes."""
         self.count += 1
+        if not (self.retained or self.subscribers):
+            # Nobody hears it, now or later.
+            return
         courier = CountedPublisher.courier
         if courier is None:
             self.send(message)

@@ -26,7 +26,7 @@ from stewart_node_support.executor import drain, LoneExecutor
 from stewart_node_support.inbox import Inbox
 from stewart_node_support.lock_step import LockStep
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, STATE_QOS
 
 
 def packed(number: int) -> bytes:
@@ -125,6 +125,16 @@ def test_the_middleware_is_left_out_until_somebody_outside_listens(stage: Stage)
     assert numbers(heard) == list(range(8))
     assert numbers(list(inbox.take())) == [3, 4, 5, 6, 7]
     assert publisher.count == 8
+
+
+def test_only_what_is_told_to_who_comes_late_is_sent_to_nobody(stage: Stage) -> None:
+    volatile = CountedPublisher(stage.sender, Int32, 'forgotten', COMMAND_QOS)
+    retaining = CountedPublisher(stage.sender, Int32, 'count', STATE_QOS)
+    publish(volatile, 0, 3)
+    assert stage.sent == []
+    publish(retaining, 3, 4)
+    assert numbers(stage.sent) == stage.told_late(retaining) == [3]
+    assert (volatile.count, retaining.count) == (3, 1)
 
 
 def test_an_outsider_hears_beside_one_inside_that_asks_for_more_than_is_offered(

@@ -28,7 +28,7 @@ from stewart_estimation.errors import EstimationError
 from stewart_estimation.kernels.records import R_DELAY
 from stewart_estimation.kernels.steps import SAME
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_rows import LiveRows
+from stewart_estimation.live_rows import LiveRows, refused_legs, used_legs
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.odometry import EstimateColumns
@@ -249,10 +249,8 @@ class Estimation:
         odometry, accelerations = self._columns.of(rows)
         self._rows['platform/odometry'].add(times, stamps, odometry)
         self._rows['platform/acceleration'].add(times, stamps, accelerations)
-        used = rows.used
-        refused = np.isfinite(rows.innovations) & ~used
-        accepted = np.cumsum(used, axis=0)
-        rejected = np.cumsum(refused, axis=0)
+        accepted = np.cumsum(used_legs(rows.verdicts), axis=0)
+        rejected = np.cumsum(refused_legs(rows.verdicts), axis=0)
         self._rows['estimator/status'].add(
             times,
             stamps,
