@@ -67,14 +67,3 @@ def test_our_nodes_hide_no_private_name_of_rclpys(probe: Any) -> None:
         path.stem: private_names(path)[0] & theirs for path in SOURCES if 'nodes' in str(path)
     }
     assert {stem: names for stem, names in hidden.items() if names} == {}
-
-
-def test_every_name_of_the_tables_is_there() -> None:
-    rclpy = pytest.importorskip('rclpy')
-    from stewart_node_support.executor import LoneExecutor, make_executor
-
-    rclpy.init()
-    executor = make_executor()
-    assert isinstance(executor, LoneExecutor)
-    executor.shutdown()
-    rclpy.try_shutdown()

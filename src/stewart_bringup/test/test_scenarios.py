@@ -18,7 +18,6 @@ from stewart_bringup.demo.scenarios import (
     WAVES,
 )
 from stewart_bringup.errors import BringupError
-from stewart_bringup.main import main
 from stewart_bringup.rigs import available, config_file
 from stewart_bringup.verbs import demo
 
@@ -150,11 +149,3 @@ def test_wrong_option_is_a_usage_error(wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         parser.parse_args(wrong)
     assert stop.value.code == 2
-
-
-@pytest.mark.installed
-@pytest.mark.parametrize('verb', ['demo', 'run'])
-def test_help_has_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([verb, '--help']) == 0
-
-    assert 'examples:\n  stewart ' in capsys.readouterr().out

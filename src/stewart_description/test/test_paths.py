@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
 import os
 from pathlib import Path
 import shutil
@@ -115,20 +114,6 @@ def test_path_is_taken_as_it_is(tmp_path: Path) -> None:
     for missing in ('vigo.yaml', './vigo', Path('vigo')):
         with pytest.raises(FileNotFoundError, match=f'no platform file at {Path.cwd()}/'):
             platform_path(missing)
-
-
-def test_every_data_file_is_installed() -> None:
-    """Each file matches a pattern of setup.py, or it would be missing after an install."""
-    setup = (SOURCES / 'setup.py').read_text()
-    patterns = {
-        f'{name}/*{suffix}'
-        for name, suffix in zip(DATA, ('.yaml', '.rviz', '.xacro'), strict=True)
-    }
-    assert all(f"glob('{pattern}')" in setup for pattern in patterns)
-
-    for name in DATA:
-        for path in (SOURCES / name).iterdir():
-            assert any(fnmatch(f'{name}/{path.name}', pattern) for pattern in patterns), path
 
 
 def test_rviz_shows_the_topics_and_frames_of_the_design() -> None:

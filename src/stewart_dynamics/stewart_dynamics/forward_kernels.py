@@ -15,11 +15,10 @@ from numba import types
 import numpy as np
 from stewart_dynamics.leg_kernels import (
     add_tip_inertia,
-    add_transverse,
     COLUMNS,
     CYLINDER,
     kinematic_pass,
-    leg_balance,
+    legs_wrench,
     PLATFORM,
     platform_mass_matrix,
     platform_wrench,
@@ -62,18 +61,14 @@ def _bias(
 
     Fills the table of the legs and ``J^T`` in `push` on the way.
     """
-    force, still = np.empty(10), (0.0, 0.0, 0.0)
+    still = (0.0, 0.0, 0.0)
     kinematic_pass(
         base_joints, platform_joints, axes, gravity, position, turn, velocity, omega, still, still,
         legs,
     )  # fmt: skip
     wrench_matrix(legs, push)
     platform_wrench(theta[PLATFORM], turn, gravity, omega, still, still, wrench)
-    for i in range(6):
-        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
-        add_transverse(legs[i], force, wrench)
-        for k in range(6):
-            wrench[k] += push[k, i] * force[2]
+    legs_wrench(theta, legs, push, wrench)
 
 
 @kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR, VECTOR_OUT)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from stewart_kinematics.kernels.compiled import Array, part
 from stewart_kinematics.kernels.rotations import rotate, rotate_back, Rotation9
 from stewart_kinematics.kernels.vectors import (
@@ -171,6 +172,17 @@ def add_transverse(leg: Array, force: Array, wrench: Array) -> None:
     across = plus(times(force[0], triple(leg, EX)), times(force[1], triple(leg, EY)))
     put(wrench, 0, plus(triple(wrench, 0), across))
     put(wrench, 3, plus(triple(wrench, 3), cross(triple(leg, ARM), across)))
+
+
+@part
+def legs_wrench(theta: Array, legs: Array, push: Array, wrench: Array) -> None:
+    """Add to a wrench what the legs' balances ask of the platform."""
+    force = np.empty(10)
+    for i in range(6):
+        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
+        add_transverse(legs[i], force, wrench)
+        for k in range(6):
+            wrench[k] += push[k, i] * force[2]
 
 
 @part

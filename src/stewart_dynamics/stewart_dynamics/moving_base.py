@@ -16,20 +16,17 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import PLANT
 from stewart_dynamics.leg_kernels import (
-    add_transverse,
     ALPHA,
     COLUMNS,
-    CYLINDER,
     EX,
     EY,
     EZ,
     kinematic_pass,
-    leg_balance,
+    legs_wrench,
     LOWER,
     OMEGA,
     PLATFORM,
     platform_wrench,
-    ROD,
     UPPER,
     wrench_matrix,
 )
@@ -63,17 +60,6 @@ def _add(leg: Array, start: int, v: Triple) -> None:
     leg[start + 2] += dot(triple(leg, EZ), v)
 
 
-@part
-def _legs_wrench(theta: Array, legs: Array, push: Array, wrench: Array) -> None:
-    """Add to a wrench what the legs' balances ask of the platform."""
-    force = np.empty(10)
-    for i in range(6):
-        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
-        add_transverse(legs[i], force, wrench)
-        for k in range(6):
-            wrench[k] += push[k, i] * force[2]
-
-
 @kernel(VOID, *PLANT, VECTOR, VECTOR_OUT)
 def add_base_wrench(
     base_joints, platform_joints, axes, field, theta, viscous, coulomb, stiction_rate, state, load,
@@ -90,7 +76,7 @@ def add_base_wrench(
     )  # fmt: skip
     wrench_matrix(legs, push)
     platform_wrench(theta[PLATFORM], r, gravity, omega, still, still, alone)
-    _legs_wrench(theta, legs, push, alone)
+    legs_wrench(theta, legs, push, alone)
     for i in range(6):
         leg = legs[i]
         arm = rotate(r, row(platform_joints, i))
@@ -105,7 +91,7 @@ def add_base_wrench(
         theta[PLATFORM], r, gravity, plus(omega, turn),
         carried(field, position, velocity), plus(triple(field, 6), cross(turn, omega)), moved,
     )  # fmt: skip
-    _legs_wrench(theta, legs, push, moved)
+    legs_wrench(theta, legs, push, moved)
     for k in range(6):
         load[k] += alone[k] - moved[k]
 

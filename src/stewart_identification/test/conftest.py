@@ -24,6 +24,11 @@ def ex800() -> Platform:
 
 
 @pytest.fixture(scope='session')
+def vigo() -> Platform:
+    return Platform.from_yaml('vigo')
+
+
+@pytest.fixture(scope='session')
 def payload_run(ex800: Platform) -> Run:
     """Ten seconds of five harmonics with the payload, sampled at 200 Hz."""
     return run_rig(ex800, excitation(ex800), PAYLOAD, force_noise=0.5)

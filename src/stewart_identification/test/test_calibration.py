@@ -46,11 +46,6 @@ from stewart_tables.csv_tables import write_table
 
 
 @pytest.fixture(scope='module')
-def vigo() -> Platform:
-    return Platform.from_yaml('vigo')
-
-
-@pytest.fixture(scope='module')
 def forty(vigo: Platform) -> tuple[np.ndarray, np.ndarray]:
     return best_poses(vigo, 40, np.random.default_rng(1))
 

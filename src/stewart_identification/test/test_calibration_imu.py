@@ -29,11 +29,6 @@ from stewart_tables.csv_tables import write_table
 
 
 @pytest.fixture(scope='module')
-def vigo() -> Platform:
-    return Platform.from_yaml('vigo')
-
-
-@pytest.fixture(scope='module')
 def truth(vigo: Platform) -> Machine:
     return wrong(vigo, np.random.default_rng(1))
 

@@ -29,11 +29,6 @@ WEIGHT = 9.80665 * (6.8369 + 6 * (0.3592 + 0.1229))
 FORCES = WEIGHT / 6 / (0.275 / 0.32537) + np.cos(PHASE)
 
 
-@pytest.fixture(scope='module')
-def ex800() -> Platform:
-    return Platform.from_yaml('ex800')
-
-
 def table(
     names: list[str], values: np.ndarray, *, separator: str = ',', decimal: str = '.'
 ) -> str:

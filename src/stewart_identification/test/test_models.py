@@ -15,11 +15,6 @@ from stewart_kinematics.trajectories.multi_sine import MultiSine
 
 
 @pytest.fixture(scope='module')
-def ex800() -> Platform:
-    return Platform.from_yaml('ex800')
-
-
-@pytest.fixture(scope='module')
 def experiment(ex800: Platform) -> Experiment:
     return lively(ex800, 60)
 

@@ -239,14 +239,6 @@ def test_keys_that_are_no_text_are_refused(tmp_path: Path) -> None:
         Platform.from_yaml(path)
 
 
-def test_unknown_name_lists_the_known_ones() -> None:
-    """The stored platforms are offered."""
-    with pytest.raises(
-        ConfigurationError, match='ex800, hexaglide_3d_mec, ps6tl_1500, sg90_rotary, srs, vigo'
-    ):
-        Platform.from_yaml('hexapod')
-
-
 def test_missing_file_is_an_os_error(tmp_path: Path) -> None:
     """A path is never taken for a name."""
     with pytest.raises(FileNotFoundError, match=r'absent\.yaml'):

@@ -25,7 +25,6 @@ STATUS = 'cycloidal_trajectory: motion'
 # So long a goal is waited for that shall be cancelled as soon as it has been planned [s].
 PLANNING_LIMIT = 60.0
 GONE = 'its node does not answer any more'
-REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
 class MoveOperator(RestingOperator):
@@ -50,7 +49,7 @@ class MoveOperator(RestingOperator):
         super().destroy_node()
 
     async def reference(self, name: str) -> Pose:
-        """Return a pose in ``base_link`` to count from, by its name in `REFERENCES`.
+        """Return a pose in ``base_link`` to count from: ``base``, ``zero``, ``neutral``, ``here``.
 
         ``here`` is where the platform is measured to be, at rest. RequestRefused if the rig does
         not tell.
@@ -80,7 +79,7 @@ class MoveOperator(RestingOperator):
 
         Args:
             away: Target, counted from the reference.
-            reference: One of `REFERENCES`.
+            reference: As `reference` takes it.
             duration: Time of the move [s]; 0: as short as the limits allow.
             speed: Fraction of the limits to use; 0: as the rig has it.
             feedback: Told the part of the move that is done, and the time that is left [s].

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.imu_parameters import ImuParameters
 from stewart_driver.witmotion.samples import isotropic
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES
 
-LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, 7))
 BASE, PLATFORM = 'base_link', 'platform_link'
 XYZ, XYZW = ('x', 'y', 'z'), ('x', 'y', 'z', 'w')
 

@@ -40,10 +40,10 @@ from stewart_estimation.kernels.records import (
     V_USED,
     VERDICTS,
 )
-from stewart_estimation.kernels.tangent import attitude, retract, three, turned
+from stewart_estimation.kernels.tangent import attitude, retract, turned
 from stewart_kinematics.kernels.compiled import kernel, part, section, VECTOR, VOID
 from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
-from stewart_kinematics.kernels.vectors import cross, Triple
+from stewart_kinematics.kernels.vectors import cross, Triple, triple
 from stewart_kinematics.motion import Array
 
 Course = tuple[Triple, Triple, Triple, Triple]
@@ -79,7 +79,7 @@ def lengths_at(
         q = multiply(q, turn)
     r = rotation(*q)
     for i in range(6):
-        x, y, z = three(setup.platform_joints[i], 0)
+        x, y, z = triple(setup.platform_joints[i], 0)
         lx = px + r[0] * x + r[1] * y + r[2] * z - setup.base_joints[i, 0]
         ly = py + r[3] * x + r[4] * y + r[5] * z - setup.base_joints[i, 1]
         lz = pz + r[6] * x + r[7] * y + r[8] * z - setup.base_joints[i, 2]
@@ -113,7 +113,7 @@ def course_of(state: Array, measured: Array, slope: Array, gravity: Array) -> Co
     """Return acceleration, jerk (base axes), angular velocity and acceleration (sensor axes)."""
     pull, rate = sensed(state, measured, gravity)
     m = exponential(state[MOUNTING], state[MOUNTING + 1], state[MOUNTING + 2])
-    change, spin = turned(m, three(slope, 0)), turned(m, three(slope, 3))
+    change, spin = turned(m, triple(slope, 0)), turned(m, triple(slope, 3))
     swing = cross(rate, unbiased(state, measured, 0, FORCE_BIAS))
     jerk = (change[0] + swing[0], change[1] + swing[1], change[2] + swing[2])
     return pull, turned(attitude(state), jerk), rate, spin

@@ -16,10 +16,9 @@ from stewart_estimation.kernels.records import (
     TANGENT,
 )
 from stewart_estimation.kernels.report import sandwich, times_cross
-from stewart_estimation.kernels.tangent import three
 from stewart_kinematics.kernels.compiled import INTEGER, kernel, MATRIX, MATRIX_OUT, part, STACK
 from stewart_kinematics.kernels.rotations import rotation, Rotation9, squared_norm
-from stewart_kinematics.kernels.vectors import cross
+from stewart_kinematics.kernels.vectors import cross, triple
 from stewart_kinematics.motion import Array
 
 SENSOR = record(
@@ -86,8 +85,8 @@ def acceleration(
                 to_base[i, j] += r[3 * i + k] * sensor.axes[k, j]
     jacobian, sources, spin = np.empty((3, 9)), np.zeros((9, 9)), np.zeros((3, 3))
     for i in range(3):
-        tilt = times_cross(r, three(force, 0), i)
-        lever = cross(three(arm, 0), (to_base[0, i], to_base[1, i], to_base[2, i]))
+        tilt = times_cross(r, triple(force, 0), i)
+        lever = cross(triple(arm, 0), (to_base[0, i], to_base[1, i], to_base[2, i]))
         for j in range(3):
             jacobian[i, j] = to_base[i, j]
             jacobian[i, 3 + j] = tilt[j]

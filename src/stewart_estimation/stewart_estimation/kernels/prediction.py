@@ -25,10 +25,10 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_estimation.kernels.records import FORCE_BIAS, MOUNTING, RATE_BIAS
-from stewart_estimation.kernels.tangent import attitude, mirror, put_attitude, three, turned
+from stewart_estimation.kernels.tangent import attitude, mirror, put_attitude, turned
 from stewart_kinematics.kernels.compiled import part
 from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotation
-from stewart_kinematics.kernels.vectors import cross, Triple
+from stewart_kinematics.kernels.vectors import cross, Triple, triple
 from stewart_kinematics.motion import Array
 
 CLEAR = 100.0
@@ -48,7 +48,7 @@ def move(
     coning: Triple,
 ) -> Moved:
     """Return position, velocity and attitude of the sigma point state + change after dt."""
-    gravity = three(setup.gravity, 0)
+    gravity = triple(setup.gravity, 0)
     mounting_at = setup.mounting_at
     q = multiply(attitude(state), exponential(change[6], change[7], change[8]))
     bx = state[FORCE_BIAS] + change[9]

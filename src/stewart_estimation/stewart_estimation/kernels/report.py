@@ -35,7 +35,7 @@ from stewart_estimation.kernels.records import (
     SETUP_TYPE,
     TANGENT,
 )
-from stewart_estimation.kernels.tangent import attitude, three, turned
+from stewart_estimation.kernels.tangent import attitude, turned
 from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
@@ -47,7 +47,7 @@ from stewart_kinematics.kernels.compiled import (
     VOID,
 )
 from stewart_kinematics.kernels.rotations import exponential, multiply, rotation, Rotation9
-from stewart_kinematics.kernels.vectors import cross, Triple
+from stewart_kinematics.kernels.vectors import cross, Triple, triple
 from stewart_kinematics.motion import Array
 
 
@@ -102,13 +102,13 @@ def report(
     variances of the angular velocity in `measured`.
     """
     n = covariance.shape[0]
-    origin = three(setup.origin, 0)
+    origin = triple(setup.origin, 0)
     pull, rate = sensed(state, measured, setup.gravity)
     q = attitude(state)
     if lead != 0.0:
         q = multiply(q, exponential(lead * rate[0], lead * rate[1], lead * rate[2]))
     m = exponential(state[MOUNTING], state[MOUNTING + 1], state[MOUNTING + 2])
-    alpha = turned(m, three(angular_acceleration, 0))
+    alpha = turned(m, triple(angular_acceleration, 0))
     arm, swing = turned(q, origin), cross(rate, origin)
     turn, spin, bend = turned(q, swing), cross(alpha, origin), cross(rate, swing)
     extra = turned(q, (spin[0] + bend[0], spin[1] + bend[1], spin[2] + bend[2]))

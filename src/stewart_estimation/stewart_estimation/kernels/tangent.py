@@ -18,12 +18,6 @@ FIRST_JITTER, LAST_JITTER = 1e-15, 1e-6
 
 
 @part
-def three(values: Array, first: int) -> Triple:
-    """Return three numbers of a vector."""
-    return values[first], values[first + 1], values[first + 2]
-
-
-@part
 def turned(q: Quadruple, v: Triple) -> Triple:
     """Return R(q) v for a unit quaternion."""
     x, y, z, w = q

@@ -74,7 +74,6 @@ class Measurements:
 
     Attributes:
         imu, legs: Samples, on one time scale.
-        origin_ns: Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
         specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
             [m/s²], [rad/s]; None where unknown.
         poses: From outside, where they were recorded and can be used.
@@ -83,7 +82,6 @@ class Measurements:
 
     imu: ImuSeries
     legs: LegSeries
-    origin_ns: int = 0
     specific_force: Array | None = None
     angular_velocity: Array | None = None
     poses: PoseSeries = NO_POSES
@@ -267,7 +265,6 @@ def read_bag(
     return Measurements(
         ImuSeries(imu.seconds(origin), samples[:, :3], samples[:, 3:]),
         LegSeries(joints.seconds(origin), lengths),
-        origin,
         specific_force,
         angular_velocity,
         tracker.poses(origin),

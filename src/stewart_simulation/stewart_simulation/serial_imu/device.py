@@ -17,13 +17,12 @@ from struct import pack
 import numpy as np
 from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
-from stewart_simulation.serial_imu.inertial import InertialState
+from stewart_simulation.serial_imu.inertial import GRAVITY, InertialState
 from stewart_simulation.serial_imu.inertial_kernels import limit
 from stewart_simulation.serial_imu.measurement import angles, Imperfections, measure, rows_of
 from stewart_simulation.serial_imu.protocol import FACTORY, frame
 
 RESTART = 0.4
-GRAVITY = 9.80665
 
 
 @dataclass

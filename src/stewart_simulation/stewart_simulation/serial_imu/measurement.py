@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
-from stewart_simulation.serial_imu.inertial import InertialState, Vector
+from stewart_simulation.serial_imu.inertial import GRAVITY, InertialState, Vector
 from stewart_simulation.serial_imu.inertial_kernels import HIGH, LOW, spoil
 
 Words: TypeAlias = NDArray[np.int64]
-GRAVITY = 9.80665
 VERSION = 18155
 EPOCH = datetime.datetime(2026, 1, 1)
 
