@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from rclpy.qos import (
 )
 from rosbags.interfaces import QosDurability, QosReliability
 from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Bool, String
 from stewart_bags.errors import BagExists
 from stewart_bags.nodes.recorder import Recorder
 from stewart_bags.reading import Bag
@@ -212,6 +214,44 @@ def test_chosen_topics_are_recorded_and_no_others(graph: Graph, tmp_path: Path) 
     graph.spin_until(lambda: recorder.topics == {'/imu/data'})
     report = recorder._report()
     assert report.message == 'nobody publishes /never/published'
+
+
+def test_a_topic_has_the_type_that_is_published(graph: Graph, tmp_path: Path) -> None:
+    elsewhere = rclpy.Context()
+    rclpy.init(context=elsewhere)
+    mistaken = Node('mistaken', context=elsewhere)
+    mistaken.create_subscription(Bool, 'note', print, COMMAND_QOS)
+    note = CountedPublisher(graph.node, String, 'note', COMMAND_QOS)
+    graph.spin_until(lambda: len(dict(graph.node.get_topic_names_and_types())['/note']) == 2)
+    recorder = graph.record(tmp_path / 'bag')
+    graph.spin_until(lambda: note.subscribers == 1)
+    note.publish(String(data='here'))
+    graph.spin_until(lambda: recorder.counts['/note'] == 1)
+    mistaken.destroy_node()
+    rclpy.shutdown(context=elsewhere)
+
+
+def test_of_two_types_one_is_recorded_and_the_other_told(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = rclpy.Context()
+    rclpy.init(context=elsewhere)
+    other = Node('other', context=elsewhere)
+    note = CountedPublisher(graph.node, String, 'note', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'bag')
+    said: list[str] = []
+    monkeypatch.setattr(recorder, 'get_logger', lambda: SimpleNamespace(warning=said.append))
+    graph.spin_until(lambda: note.subscribers == 1)
+    other.create_publisher(Bool, 'note', COMMAND_QOS)
+    graph.spin_until(lambda: bool(said))
+    note.publish(String(data='here'))
+    graph.spin_until(lambda: recorder.counts['/note'] == 1)
+    assert said == [
+        '/note is recorded as std_msgs/msg/String, not what others publish there: '
+        'std_msgs/msg/Bool'
+    ]
+    other.destroy_node()
+    rclpy.shutdown(context=elsewhere)
 
 
 def test_inner_topics_of_actions_are_left_out_unless_asked_for(

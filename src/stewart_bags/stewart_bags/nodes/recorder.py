@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from operator import itemgetter
@@ -11,6 +13,8 @@ import time
 from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
@@ -91,7 +95,8 @@ class Recorder(Node):
         self._subscriptions_by_topic: dict[str, tuple[Subscription, QoSProfile]] = {}
         # By name: in which order topics are discovered is chance, and is not to be seen in a bag.
         self._boxes: list[tuple[str, Box]] = []
-        self._unrecordable: set[str] = set()
+        self._msgtypes: dict[str, str] = {}
+        self._ambiguous, self._unrecordable = set[str](), set[str]()
         self._dropped_before_us = 0
         self._diagnostics = Diagnostics(self, str(writer.path))
         self._diagnostics.add('recording', self._report)
@@ -123,15 +128,17 @@ class Recorder(Node):
 
     def discover(self) -> None:
         """Look for topics that have publishers, and follow publishers that offer less."""
-        for topic, types in self.get_topic_names_and_types():
+        for topic, _ in self.get_topic_names_and_types():
             if self._wanted and topic not in self._wanted:
                 continue
             # Names with a leading underscore are hidden: the inner topics of actions.
             if not self._wanted and '/_' in topic:
                 continue
-            offers = [item.qos_profile for item in self.get_publishers_info_by_topic(topic)]
+            offers = defaultdict[str, list[QoSProfile]](list)
+            for item in self.get_publishers_info_by_topic(topic):
+                offers[item.topic_type].append(item.qos_profile)
             if offers and topic not in self._unrecordable:
-                self._follow(topic, types[0], offers)
+                self._choose(topic, offers)
 
     @property
     def may_end(self) -> bool:
@@ -167,6 +174,17 @@ class Recorder(Node):
         if self._chosen.exit_on_failure and self.recording.failure is not None:
             raise self.recording.failure
 
+    def _choose(self, topic: str, offers: Mapping[str, list[QoSProfile]]) -> None:
+        """Follow the publishers of one type: that which a topic had first."""
+        msgtype = self._msgtypes.setdefault(topic, min(offers))
+        others = offers.keys() - {msgtype}
+        if others and topic not in self._ambiguous:
+            self._ambiguous.add(topic)
+            said = f'{topic} is recorded as {msgtype}, not what others publish there'
+            self.get_logger().warning(f'{said}: {", ".join(sorted(others))}')
+        if msgtype in offers:
+            self._follow(topic, msgtype, offers[msgtype])
+
     def _follow(self, topic: str, msgtype: str, offers: list[QoSProfile]) -> None:
         request = matching(offers)
         present = self._subscriptions_by_topic.get(topic)
@@ -188,7 +206,7 @@ class Recorder(Node):
                 raw=True,
                 event_callbacks=SubscriptionEventCallbacks(message_lost=self._on_lost),
             )
-        except UnknownType as error:
+        except (UnknownType, InvalidTopicNameException, _rclpy.RCLError) as error:
             self._unrecordable.add(topic)
             self.get_logger().warning(f'{topic} is not recorded: {error}')
             return
