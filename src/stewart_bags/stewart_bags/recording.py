@@ -14,6 +14,8 @@ from stewart_bags.errors import BagError, WriteFailed
 from stewart_bags.writing import BagWriter
 
 CAPACITY = 50_000
+LARGEST_QUEUE = 2**28
+"""Bytes that may wait: of a camera's pictures ten thousand would fill the memory."""
 # What was received is on disk after this time, whether or not more messages come [s].
 FLUSH_PERIOD = 0.5
 # The writer looks this often [s]. Woken by every message it would take the interpreter lock a
@@ -41,6 +43,8 @@ class Recording:
         self._writer = writer
         self._queue: deque[_Item] = deque()
         self._capacity = capacity
+        # Each is counted by one thread alone.
+        self._bytes_put = self._bytes_taken = 0
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self.lost: dict[str, int] = {}
@@ -78,12 +82,13 @@ class Recording:
             patient: Wait while the queue is full, which simulated time allows; otherwise the
                 message is counted as lost.
         """
-        while patient and len(self._queue) >= self._capacity and self.failure is None:
+        while patient and self._full(data) and self.failure is None:
             time.sleep(DRAIN_PERIOD)
-        if len(self._queue) < self._capacity:
-            self._queue.append((topic, time_ns, data))
-        else:
+        if self._full(data):
             self.lost[topic] += 1
+        else:
+            self._bytes_put += len(data)
+            self._queue.append((topic, time_ns, data))
 
     def close(self) -> None:
         """Write what is waiting and finish the bag; WriteFailed if the disk failed before."""
@@ -97,6 +102,12 @@ class Recording:
         if self.failure is not None:
             raise self.failure
 
+    def _full(self, data: bytes) -> bool:
+        """Tell whether the queue cannot take a message; one alone it can, whatever its size."""
+        waiting = self._bytes_put - self._bytes_taken
+        full = waiting > 0 and waiting + len(data) > LARGEST_QUEUE
+        return full or len(self._queue) >= self._capacity
+
     def _work(self) -> None:
         flushed = time.monotonic()
         closing = False
@@ -107,9 +118,17 @@ class Recording:
                 topic, time_ns, data = self._queue.popleft()
                 if not self._guarded(self._writer.write_raw, topic, time_ns, data):
                     self.lost[topic] += 1
-            if time.monotonic() - flushed > FLUSH_PERIOD:
-                self._guarded(self._writer.flush)
-                flushed = time.monotonic()
+                self._bytes_taken += len(data)
+                flushed = self._flushed(flushed)
+            flushed = self._flushed(flushed)
+
+    def _flushed(self, before: float) -> float:
+        """Bring the disk up to date where it is time to; return when that was done last [s]."""
+        now = time.monotonic()
+        if now - before <= FLUSH_PERIOD:
+            return before
+        self._guarded(self._writer.flush)
+        return now
 
     def _guarded(self, work: object, *arguments: object) -> bool:
         """Do something with the writer unless it has failed; tell whether it was done."""
@@ -119,7 +138,8 @@ class Recording:
                     work(*arguments)  # type: ignore[operator]
             except BagError as error:
                 self.failure = error
-            except MemoryError:
+            except Exception as error:
                 # It would end this thread, and nobody would hear of what is lost from then on.
-                self.failure = WriteFailed(self._writer.path, self._writer.count, 'out of memory')
+                said = 'out of memory' if isinstance(error, MemoryError) else repr(error)
+                self.failure = WriteFailed(self._writer.path, self._writer.count, said)
         return self.failure is None

@@ -48,7 +48,7 @@ MESSAGE_HEAD = np.dtype(
         ('publish_time', '<u8'),
     ]
 )
-LARGEST_CHUNK = 2**20
+LARGEST_CHUNK, LARGEST_TRANSACTION = 2**20, 2**24
 TYPE_HASH = 'topic_type_hash'
 ROSBAGS_DISTRO, DISTRO = 'ros_distro: rosbags', 'ros_distro: jazzy'
 
@@ -201,11 +201,13 @@ class FlushedSqlite3(Sqlite3Writer):
     """A sqlite3 database that can be brought up to date between its transactions."""
 
     def __init__(self, path: Path, compression: CompressionMode) -> None:
-        super().__init__(path, compression)
-        self.conn.close()
+        # Not as rosbags has it, by a URI: there a path with #, ? or % names another file.
+        self.path = path / f'{path.name}.db3'
         # A bag is opened by one thread and written by another, never by both at once.
         self.conn = sqlite3.connect(self.path, check_same_thread=False)
+        self.conn.executescript(self.SQLITE_SCHEMA)
         self.cursor = self.conn.cursor()
+        self._uncommitted = 0
         # Otherwise half a transaction reaches the file, and a killed writer leaves a database
         # that can only be read together with its journal.
         self.conn.execute('PRAGMA cache_spill = OFF')
@@ -214,9 +216,17 @@ class FlushedSqlite3(Sqlite3Writer):
         """Commit the last transaction and the metadata."""
         super().close(version, labelled(metadata))
 
+    def write(self, connection: Connection, timestamp: int, data: bytes | memoryview) -> None:
+        """Write a message; what is not committed is held in memory, and that has an end."""
+        super().write(connection, timestamp, data)
+        self._uncommitted += len(data)
+        if self._uncommitted > LARGEST_TRANSACTION:
+            self.flush()
+
     def flush(self) -> None:
         """Commit; sqlite waits until the disk has it."""
         self.conn.commit()
+        self._uncommitted = 0
 
 
 class FlushedWriter(Writer):

@@ -118,7 +118,12 @@ class BagWriter:
     @property
     def size(self) -> int:
         """Bytes on disk so far."""
-        return sum(item.stat().st_size for item in self.path.glob('*') if item.is_file())
+        found = 0
+        for item in self.path.glob('*'):
+            # sqlite's journal comes and goes.
+            with suppress(OSError):
+                found += item.stat().st_size
+        return found
 
     @property
     def closed(self) -> bool:

@@ -41,9 +41,12 @@ def test_everything_put_is_written(tmp_path: Path, storage: Storage) -> None:
         ]
 
 
+@pytest.mark.parametrize('bound', ['messages', 'bytes'])
 def test_full_queue_counts_as_lost_and_does_not_wait(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
+    capacity = 10 if bound == 'messages' else 1000
+    monkeypatch.setattr('stewart_bags.recording.LARGEST_QUEUE', 10 * len(packed('x')) + 3)
     disk = threading.Event()
     write = BagWriter.write_raw
 
@@ -52,24 +55,29 @@ def test_full_queue_counts_as_lost_and_does_not_wait(
         write(self, *arguments)
 
     monkeypatch.setattr(BagWriter, 'write_raw', slow)
-    recording = Recording(BagWriter(tmp_path / 'bag'), capacity=10)
+    recording = Recording(BagWriter(tmp_path / 'bag'), capacity=capacity)
     recording.add_topic('/note', TEXT)
     for number in range(100):
         recording.put('/note', number, packed('x'))
     disk.set()
     recording.close()
-    assert recording.lost['/note'] in {89, 90}  # ten wait, and one may be in the hands of the disk
+    # Ten wait, and one may be in the hands of the disk.
+    assert recording.lost['/note'] in {89, 90}
     assert recording.counts['/note'] + recording.lost['/note'] == 100
 
 
-def test_a_recording_that_runs_out_of_memory_ends_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ('error', 'said'),
+    [(MemoryError(), 'out of memory'), (ZeroDivisionError('odd'), r"ZeroDivisionError\('odd'\)")],
+)
+def test_a_recording_that_cannot_go_on_ends_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     write = BagWriter.write_raw
 
     def greedy(self: BagWriter, *arguments: Any) -> None:
         if self.count == 30:
-            raise MemoryError
+            raise error
         write(self, *arguments)
 
     monkeypatch.setattr(BagWriter, 'write_raw', greedy)
@@ -77,7 +85,7 @@ def test_a_recording_that_runs_out_of_memory_ends_and_says_so(
     recording.add_topic('/note', TEXT)
     for number in range(100):
         recording.put('/note', number, packed(f'note {number}'), patient=True)
-    with pytest.raises(WriteFailed, match=r'after 30 messages \(out of memory\)'):
+    with pytest.raises(WriteFailed, match=rf'after 30 messages \({said}\)'):
         recording.close()
     assert (recording.counts['/note'], recording.lost['/note']) == (30, 70)
     with Bag(tmp_path / 'bag') as bag:
