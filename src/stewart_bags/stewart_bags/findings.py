@@ -25,6 +25,7 @@ class Kind(Enum):
     DUPLICATE = 'stamp repeats'
     UNSET = 'stamp is zero'
     CLOCK = 'stamp is of another clock than the bag'
+    OVERLAP = 'time that was recorded twice'
     GAP = 'gap'
     NOT_FINITE = 'not a finite number'
     NOT_A_ROTATION = 'quaternion is not of norm 1'

@@ -12,6 +12,7 @@ import heapq
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+import re
 from tempfile import TemporaryDirectory
 
 from rosbags.interfaces import Connection
@@ -27,9 +28,12 @@ from stewart_bags.errors import (
     UndecodableMessage,
     WrongType,
 )
+from stewart_bags.overlaps import overlap_of
 from stewart_bags.topics import Message, NS, RawMessage, Topic, topics_of
 
 _TIME = itemgetter(1)
+# rosbags names a database by a URI, where these begin something else.
+URI_SIGNS = re.compile('[#?%]')
 
 
 class Bag:
@@ -87,6 +91,14 @@ class Bag:
     def duration(self) -> float:
         """Time from the first to the last message [s]."""
         return (self.end_ns - self.start_ns) / NS
+
+    @cached_property
+    def overlap(self) -> float:
+        """By how much of bag time it goes back, which the order of bag time hides [s]."""
+        try:
+            return overlap_of(self._readers)
+        except Exception as error:  # what an index says may be anything
+            raise DamagedBag(self.path, str(error) or type(error).__name__) from error
 
     def close(self) -> None:
         """Close the files; may be called again."""
@@ -231,11 +243,14 @@ class Bag:
         return reader
 
     def _plain(self, item: StorageFile) -> Path:
-        if item.compression is None:
+        if item.compression is None and not URI_SIGNS.search(str(item.path)):
             return item.path
         if self._unpacked is None:
             self._unpacked = Path(self._stack.enter_context(TemporaryDirectory(prefix='bag_')))
-        plain = self._unpacked / item.plain_name
+        plain = self._unpacked / URI_SIGNS.sub('_', item.plain_name)
+        if item.compression is None:
+            plain.symlink_to(item.path.resolve())
+            return plain
         failure = decompress_file(item.path, plain, item.compression)
         if failure is not None:
             raise DamagedBag(self.path, self._place(item, failure))

@@ -284,7 +284,7 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
     arrays = _joined(_parts(bag, found, fields), found.count)
     for key, source in sources.items():
         arrays.setdefault(key, () if source.text else np.empty((0, *source.sample_shape)))
-    return kind(topic=found.name, **_examined(arrays))
+    return kind(topic=found.name, **_examined(arrays, bag))
 
 
 def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSeries:
@@ -312,7 +312,7 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
             raise MissingJoints(bag.path, found.name, names, first.name)
     for quantity in QUANTITIES:
         arrays.setdefault(quantity, np.empty((0, len(names))))
-    arrays = _examined(arrays)
+    arrays = _examined(arrays, bag)
     if lacked:
         finding = Finding(Kind.MISSING_NAMES, len(rows), int(rows[0]), ', '.join(sorted(lacked)))
         arrays['findings'] = (*arrays['findings'], finding)
@@ -404,7 +404,7 @@ def _room(like: NDArray[Any], count: int) -> NDArray[Any]:
     return np.empty((count, *like.shape[1:]), like.dtype)
 
 
-def _examined(arrays: dict[str, Any]) -> dict[str, Any]:
+def _examined(arrays: dict[str, Any], bag: Bag) -> dict[str, Any]:
     """Add the findings, and the frame in place of the frames."""
     frames = sorted(arrays.pop('frames'))
     findings = examine_stamps(arrays['stamp_ns'], arrays['bag_time_ns'])
@@ -414,6 +414,9 @@ def _examined(arrays: dict[str, Any]) -> dict[str, Any]:
         findings += examine_values(name, value)
         if name == 'quaternion_xyzw':
             findings += examine_quaternions(name, value)
+    if bag.overlap:
+        said = f'{bag.overlap:.6g} s: a clock was set back, or a file is there twice'
+        findings.append(Finding(Kind.OVERLAP, len(arrays['stamp_ns']), 0, said))
     if len(frames) > 1:
         findings.append(Finding(Kind.FRAMES, len(arrays['stamp_ns']), 0, ', '.join(frames)))
     return {**arrays, 'frame_id': frames[0] if frames else '', 'findings': tuple(findings)}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+import shutil
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from stewart_bags.series import (
     Series,
     SetpointSeries,
 )
-from stewart_bags.writing import BagWriter
+from stewart_bags.writing import BagWriter, Storage
 
 START_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 5_000_000
@@ -70,6 +71,46 @@ def test_legs_come_in_order_with_their_stamps(legs_bag: Callable[..., Any]) -> N
     assert legs.findings == ()
     with pytest.raises(ValueError, match='read-only'):
         legs.position[0] = 0.0
+
+
+@pytest.mark.parametrize('often', [100, 10_000])
+@pytest.mark.parametrize('storage', list(Storage))
+@pytest.mark.parametrize(('by', 'said'), [(2.0, '1.995 s: a clock was set back'), (0.3, '')])
+def test_a_clock_that_was_set_back_is_found(
+    tmp_path: Path,
+    joint_state: Callable[..., Any],
+    storage: Storage,
+    by: float,
+    said: str,
+    often: int,
+) -> None:
+    with BagWriter(tmp_path / 'bag', storage=storage) as writer:
+        for number in range(2000):
+            time_ns = START_NS + number * PERIOD_NS - (number >= 1000) * round(by * 1e9)
+            writer.write('/actuator_states', time_ns, joint_state(number, time_ns))
+            if number % often == often - 1:
+                writer.flush()
+    with Bag(tmp_path / 'bag') as bag:
+        found = read_joints(bag, 'actuator_states').findings
+    twice = [item for item in found if item.kind is Kind.OVERLAP]
+    assert [item.count for item in twice] == [2000] * bool(said)
+    assert all(item.detail.startswith(said) for item in twice)
+
+
+@pytest.mark.parametrize(('other', 'overlaps'), [('bag', True), ('imu', False), ('later', False)])
+def test_a_file_that_is_there_twice_is_found(
+    tmp_path: Path, joint_state: Callable[..., Any], other: str, overlaps: bool
+) -> None:
+    for name, topic, begin in (
+        ('bag', '/actuator_states', 0), ('imu', '/other_states', 0), ('later', '/actuator_states', 2),
+    ):  # fmt: skip
+        with BagWriter(tmp_path / name) as writer:
+            for number in range(400):
+                time_ns = START_NS + begin * 10**9 + number * PERIOD_NS
+                writer.write(topic, time_ns, joint_state(number, time_ns))
+    shutil.copy(tmp_path / other / f'{other}.mcap', tmp_path / 'bag' / 'copy.mcap')
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.overlap == pytest.approx(1.995 * overlaps)
 
 
 def test_legs_in_another_order_are_sorted_by_name(legs_bag: Callable[..., Any]) -> None:

@@ -72,6 +72,12 @@ def test_a_clock_that_was_set_forward_for_long_is_refused_with_topic_and_time(
     assert 'the clock was set forward' in said
 
 
+@pytest.mark.parametrize('options', [[], ['--lenient']])
+def test_a_clock_that_was_set_back_is_refused(recorded, options, capsys) -> None:
+    assert stewart(['estimate', recorded(set_forward(-3)), *WORDS, *options]) == 1
+    assert 'time that was recorded twice, 2.99' in capsys.readouterr().err
+
+
 def test_a_table_whose_clock_was_set_forward_for_long_is_refused(run, tmp_path, capsys) -> None:
     imu, legs = write_tables(run, tmp_path)
     columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)

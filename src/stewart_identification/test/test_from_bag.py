@@ -153,6 +153,21 @@ def test_a_clock_that_was_set_back_is_refused(
         extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
 
 
+def test_a_clock_that_was_set_back_with_the_recorders_is_refused(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    """Read by bag time the two motions would alternate, and no stamp would go back."""
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, 'time': state['time'] - 2.0 * (row > 800)}]
+
+    with pytest.raises(
+        UnusableRecording,
+        match=r'/actuator_states: time that was recorded twice, 1\.995 s: a clock',
+    ):
+        extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+
 def test_one_leg_without_stroke_takes_its_command(
     payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
 ) -> None:

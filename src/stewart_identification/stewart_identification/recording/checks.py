@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import median_filter
-from stewart_bags.findings import GAP_FACTOR
+from stewart_bags.findings import GAP_FACTOR, Kind
 from stewart_bags.series import Series
 from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
@@ -101,6 +101,9 @@ def usable(
     Returns:
         The samples, and remarks about the others.
     """
+    for finding in series.findings:
+        if finding.kind is Kind.OVERLAP:
+            raise UnusableRecording(f'{series.topic}: {finding.kind.value}, {finding.detail}')
     remarks: list[Remark] = []
     # By bag time, for a wrong stamp says nothing about when it was.
     when = (series.bag_time_ns - begin_ns) * NS

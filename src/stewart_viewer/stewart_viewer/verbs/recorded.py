@@ -35,7 +35,7 @@ from stewart_viewer.snapshot import DriveReport
 NORM_TOLERANCE = 1e-3  # how far a recorded quaternion's norm may be from 1, as in a table
 
 # A picture belongs to an instant: with stamps like these nobody finds it.
-UNDATED = (Kind.UNSET, Kind.BACKWARDS, Kind.CLOCK)
+UNDATED = (Kind.UNSET, Kind.BACKWARDS, Kind.CLOCK, Kind.OVERLAP)
 
 S = TypeVar('S', bound=Series)
 
