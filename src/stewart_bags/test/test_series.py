@@ -101,9 +101,8 @@ def test_a_clock_that_was_set_back_is_found(
 def test_a_file_that_is_there_twice_is_found(
     tmp_path: Path, joint_state: Callable[..., Any], other: str, overlaps: bool
 ) -> None:
-    for name, topic, begin in (
-        ('bag', '/actuator_states', 0), ('imu', '/other_states', 0), ('later', '/actuator_states', 2),
-    ):  # fmt: skip
+    legs = '/actuator_states'
+    for name, topic, begin in (('bag', legs, 0), ('imu', '/other_states', 0), ('later', legs, 2)):
         with BagWriter(tmp_path / name) as writer:
             for number in range(400):
                 time_ns = START_NS + begin * 10**9 + number * PERIOD_NS
