@@ -37,6 +37,7 @@ from stewart_identification.remarks import (
     about_offset,
     about_search,
     beyond,
+    beyond_any_body,
 )
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -182,6 +183,7 @@ def identify(
     suspects = [
         *([chosen.suspects(result.residuals)] if lacking else ()),
         *beyond(model, result, alarm),
+        *beyond_any_body(result, alarm),
     ]
     body = None if unbounded or suspects else body_of(parameters, model, result)
     payload = () if suspects or blind else payload_of(model, result, found, options.reach)

@@ -179,7 +179,7 @@ class Outcome:
             left, least = rms(self.result.residuals), self.result.least
             return (
                 'the motion determines all ten parameters, but they were not found: the fit '
-                f'leaves {left:.3g} N, least squares {least:.3g} N'
+                f'leaves {left:.4g} N, least squares {least:.4g} N'
             )
         if self.body is None and not (self.suspects and is_physical(self.result.parameters[:10])):
             return 'all ten parameters are determined, but no body can have these values'

@@ -40,6 +40,21 @@ def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator
         )
 
 
+def beyond_any_body(result: Result, false_alarm: float) -> Iterator[str]:
+    """Say that the body found lies where noise does not lead from what the forces say."""
+    known = np.isfinite(result.sigmas)
+    if not result.constrained or result.missed:
+        return
+    if chdtrc(np.count_nonzero(known), result.distance) < false_alarm:
+        off = (result.parameters - result.free) / np.where(known, result.sigmas, np.inf)
+        worst = int(np.argmax(np.abs(off)))
+        yield (
+            f'no body can have what the forces say: least squares have a {result.names[worst]} of '
+            f'{result.free[worst]:.4g} {result.units[worst]}, the nearest body has '
+            f'{result.parameters[worst]:.4g}, {abs(off[worst]):.2g} standard deviations away'
+        )
+
+
 def _chance(result: Result, group: slice) -> float:
     """Return how often unknowns as large as allowed for would be found as large as these."""
     found, spread = result.nuisances[group], result.spread[group, group]
@@ -135,8 +150,9 @@ def about_fit(mass: Parameter, result: Result, estimator: str, reach: float) -> 
         )
     elif result.missed:
         yield (
-            f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
-            'this is not the minimum, and no interval holds'
+            f'the search left {left:.4g} N, least squares leave {least:.4g} N and are '
+            f'{np.sqrt(result.distance):.2g} standard deviations away: this is not the minimum, '
+            'and no interval holds'
         )
     elif not result.physical:
         yield 'no body can have what was found; the estimator consistent sees to that'

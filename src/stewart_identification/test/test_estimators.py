@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 import logging
 import os
+import re
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from stewart_identification.identifiability import cramer_rao
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.pseudo_inertia import from_chart, is_physical, to_chart
 from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.remarks import beyond_any_body
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml, shipped
 from study import binomial_band, summarise
@@ -190,6 +192,38 @@ def test_a_consistent_fit_is_physical_where_least_squares_is_not(model, clean):
     for a, b in zip(free, held, strict=True):
         left, right = a.parameters - thin, b.parameters - thin
         assert right @ inverse @ right <= (1.0 + 1e-6) * (left @ inverse @ left) + 1e-6
+
+
+@pytest.mark.parametrize(('beyond', 'found'), [(0.0, False), (0.012, True)])
+def test_forces_that_no_body_makes_are_told_from_noise(beyond: float, found: bool, model, clean):
+    """Of noise alone the chance is the false alarm's; the fit as a whole hardly gets worse."""
+    impossible = truth(model)
+    impossible[[4, 7, 9]] = 0.02, 0.02, 0.0399 + beyond
+    wrong = clean.with_forces(model.predict(impossible, clean))
+    results = [Consistent().fit(model, noisy(wrong, seed)) for seed in range(20)]
+    assert any(result.constrained for result in results)
+    assert not any(result.missed for result in results)
+    said = [list(beyond_any_body(result, 0.01)) for result in results]
+    assert all(map(bool, said)) if found else sum(map(bool, said)) <= 1
+    if found:
+        assert re.fullmatch(
+            r'no body can have what the forces say: least squares have a I\w\w of 0\.\d+ kg m², '
+            r'the nearest body has 0\.\d+, \d\.\d standard deviations away',
+            said[0][0],
+        )
+
+
+def test_a_swarm_has_arrived_where_its_intervals_hold(model, clean):
+    """Ten per cent more residual, once thought near, are dozens of standard deviations."""
+    for seed in range(8):
+        experiment = noisy(clean, seed)
+        result = Swarm(20, 60).fit(model, experiment, rng=np.random.default_rng(seed))
+        far = np.abs((result.parameters - result.free) / result.sigmas).max()
+        assert result.missed == (result.distance > 1.0)
+        assert far**2 <= result.distance * (1.0 + 1e-6)
+    near = LevenbergMarquardt().fit(model, noisy(clean, 0))
+    assert near.distance < 1e-3
+    assert not near.missed
 
 
 def test_the_chart_of_bodies_is_inverted_and_its_derivative_is_right():

@@ -45,7 +45,8 @@ class Consistent(Estimator):
     def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
         """Descend from the unconstrained solution where no body has it; see `Estimator`."""
         best, iterations, converged = system.solution[0], 1, True
-        if not system.model.physical(best):
+        constrained = not system.model.physical(best)
+        if constrained:
             chart = _Chart(system.model)
             # What nothing explains belongs to the cost, of which a fall has to be worth a step.
             rest, constant = np.sqrt(system.rest), np.zeros((1, len(best)))
@@ -65,7 +66,7 @@ class Consistent(Estimator):
             iterations, converged = found.iterations, found.converged
         progress(iterations, self.iterations, best, float(system.cost(best)))
         method = 'least squares, physically consistent (log-Cholesky)'
-        return Found(best, method, iterations, converged)
+        return Found(best, method, iterations, converged, constrained)
 
 
 class _Chart:

@@ -25,12 +25,13 @@ class Stopped(Exception):
 
 
 class Found(NamedTuple):
-    """Where a search ended: parameters (p,), for `Result` how, after how much, and whether so."""
+    """Where a search ended: parameters (p,), and what `Result` tells of how it got there."""
 
     parameters: Array
     method: str
     iterations: int = 1
     converged: bool = True
+    constrained: bool = False
 
 
 class Estimator(ABC):
@@ -69,5 +70,10 @@ class Estimator(ABC):
         chance = np.random.default_rng(0) if rng is None else rng
         found = self.search(system, chance, progress or (lambda *_: True))
         return system.result(
-            found.parameters, self.level, found.method, found.iterations, converged=found.converged
+            found.parameters,
+            self.level,
+            found.method,
+            found.iterations,
+            converged=found.converged,
+            constrained=found.constrained,
         )

@@ -197,6 +197,7 @@ class LinearSystem:
         iterations: int = 1,
         *,
         converged: bool = True,
+        constrained: bool = False,
     ) -> Result:
         """Return what the data know of estimates, shape (p,), whoever found them."""
         (nuisances, left), (free, seen) = self.residuals(parameters), self.solution
@@ -221,6 +222,7 @@ class LinearSystem:
             iterations,
             converged,
             self.model.physical(parameters),
+            constrained,
             level,
             method,
         )

@@ -12,6 +12,9 @@ from stewart_kinematics.motion import Array
 FAR = 1.1
 """Residual, in units of that of least squares, from which on a fit has missed the minimum."""
 
+NEAR = 1.0
+"""Squared distance from the minimum at which a search has arrived; intervals reach further."""
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -36,6 +39,7 @@ class Result:
         iterations: Of the search; 1 for a linear solution.
         converged: Whether the search ended by itself.
         physical: Whether a robot can have these parameters.
+        constrained: Whether it lies beside least squares because no robot can have those.
         level: Of the intervals.
         method: What was done, for reports.
     """
@@ -55,6 +59,7 @@ class Result:
     iterations: int
     converged: bool
     physical: bool
+    constrained: bool
     level: float
     method: str
 
@@ -64,9 +69,22 @@ class Result:
         return sigmas_of(self.covariance)
 
     @property
+    def distance(self) -> float:
+        """Squared distance from least squares in their deviations: if they are noise, chi-square.
+
+        Of what the motion determines, with all correlations.
+        """
+        known = np.isfinite(self.sigmas) & (self.sigmas > 0.0)
+        sigmas = self.sigmas[known]
+        off = (self.parameters - self.free)[known] / sigmas
+        correlation = self.covariance[np.ix_(known, known)] / np.outer(sigmas, sigmas)
+        return float(off @ np.linalg.pinv(correlation, hermitian=True) @ off)
+
+    @property
     def missed(self) -> bool:
-        """Whether it leaves so much more than least squares that no interval holds."""
-        return rms(self.residuals) > FAR * self.least
+        """Whether it lies so far from least squares that no interval holds."""
+        far = rms(self.residuals) > FAR * self.least
+        return far or (not self.constrained and self.distance > NEAR)
 
 
 def rms(values: Array) -> float:
