@@ -71,7 +71,8 @@ def test_what_is_written_is_what_the_node_plays_and_repeats_from_its_seed(
         'Iyz',
         'Izz',
     }
-    assert 0.0 < found[0]['bounds']['m'] < 0.05
+    # What `identify` allows the forces' scale decides it: ten times what noise alone would.
+    assert 0.02 < found[0]['bounds']['m'] < 0.05
     assert '--seed 1' in paths[0].read_text('utf-8')
 
 

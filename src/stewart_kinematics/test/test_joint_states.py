@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,17 @@ def test_xacro_and_python_see_the_same_joints(name: str) -> None:
     ]
     for joint in geometry.platform_joints:
         assert min(np.linalg.norm(np.array(drawn) - joint, axis=1)) < 1e-14
+
+
+def test_a_ring_that_is_turned_to_the_other_side_turns_on_without_a_jump() -> None:
+    platform = load_platform('vigo')
+    limits = replace(platform.limits, yaw=tuple(np.radians([150.0, 210.0])))
+    turned = replace(platform, limits=limits)
+    yaws = np.radians([160.0, 179.9, 180.1, 200.0])
+    turns = Rotation.from_euler('z', yaws[:, None]).as_quat()
+    places = np.tile(platform.geometry.neutral_pose.position, (4, 1))
+    values = joint_positions(turned, places, turns)
+    np.testing.assert_allclose(values[:, JOINT_NAMES.index('platform_yaw')], yaws, atol=1e-12)
 
 
 @pytest.mark.parametrize('name', NAMES)

@@ -13,9 +13,10 @@ from stewart_tables.settings import Rule, rules
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``."""
+    """Add ``--platform``, ``--seed`` and what is unknown beside the body."""
     parser.add_argument('--platform', default='ex800', help='name or YAML file (default: ex800)')
-    add_settings(parser, Options, 'friction', 'joint_tolerance', 'seed')
+    names = 'friction', 'joint_tolerance', 'force_delay', 'force_gain', 'base_lean', 'seed'
+    add_settings(parser, Options, *names)
 
 
 def add_settings(parser: argparse.ArgumentParser, cls: type, *names: str) -> None:

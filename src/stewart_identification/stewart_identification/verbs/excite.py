@@ -47,7 +47,10 @@ platform, also while it is faded in and out; `excitation_trajectory` plays it (p
 Ctrl-C keeps the best found so far. The same options and seed give the same file.
 
 What is printed beside the parameters is the smallest standard deviation that one period allows:
-the Cramer-Rao bound for the noise given, with friction, joints and the age of the forces unknown.
+the Cramer-Rao bound for the noise given, inertias about the origin of platform_link. Friction is
+unknown, and so are joints, the age and the scale of the forces and the lean of the base, as far as
+`identify` allows for them; of the mass the scale decides, which no motion tells (--force-gain 0
+where the forces were calibrated).
 
 examples:
   stewart excite --platform ex800 -o motion.yaml
@@ -97,12 +100,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Plan, write, print; return the exit code, 0."""
     platform = Platform.from_yaml(arguments.platform)
-    model = PlatformModel.from_platform(
-        platform,
+    model = Options(
         friction=arguments.friction,
         joint_tolerance=arguments.joint_tolerance,
-        force_delay=Options.force_delay,
-    )
+        force_delay=arguments.force_delay,
+        force_gain=arguments.force_gain,
+        base_lean=arguments.base_lean,
+    ).model(platform)
     design = Design(
         arguments.duration,
         tuple(arguments.harmonics),

@@ -50,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('bags', nargs='+', metavar='BAG', help='recording; several count as one')
     add_topic_argument(parser)
     add_model_arguments(parser)
-    names = 'estimator', 'force_delay', 'force_gain', 'base_lean', 'terms', 'level', 'false_alarm'
-    add_settings(parser, Options, *names, 'inertia_tolerance')
+    names = 'estimator', 'terms', 'level', 'false_alarm', 'inertia_tolerance'
+    add_settings(parser, Options, *names)
     add_settings(parser, Extraction, 'passband', 'rate', 'instruments')
     _add_load_arguments(parser)
     add(

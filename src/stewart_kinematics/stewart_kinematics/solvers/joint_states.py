@@ -27,8 +27,9 @@ JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
 def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
     """Return the joint positions (..., 24) that close the URDF's six loops [m, rad].
 
-    In the order of `JOINT_NAMES`. Poses are those of `inverse.leg_lengths`; pitch must stay clear
-    of ±90°, where roll and yaw are not defined.
+    In the order of `JOINT_NAMES`, roll, pitch and yaw with the whole turns nearest to their
+    limits. Poses are those of `inverse.leg_lengths`; pitch must stay clear of ±90°, where roll and
+    yaw are not defined.
     """
     place = np.asarray(position, dtype=np.float64)
     attitude = np.asarray(quaternion_xyzw, dtype=np.float64)
@@ -36,5 +37,5 @@ def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: Ar
     strokes = leg_positions(geometry, place, attitude)
     passive = passive_angles(geometry, place, attitude, platform.base_joint_axes)
     lead = strokes.shape[:-1]
-    turns = rpy_from_quaternion(attitude)[..., ::-1]
+    turns = platform.limits.nearest_turn(rpy_from_quaternion(attitude))[..., ::-1]
     return np.concatenate([place, turns, strokes, passive.reshape(*lead, 12)], axis=-1)
