@@ -141,8 +141,9 @@ def launch_imports(packages: dict[str, SourcePackage]) -> dict[str, list[Import]
 
 @pytest.fixture
 def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return scripts/bootstrap.py, set up to work in an empty folder."""
-    spec = importlib.util.spec_from_file_location('bootstrap', ROOT / 'scripts' / 'bootstrap.py')
+    """Return scripts/bootstrap, set up to work in an empty folder."""
+    path = ROOT / 'scripts' / 'bootstrap' / '__main__.py'
+    spec = importlib.util.spec_from_file_location('bootstrap', path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for name in ('VENV', 'CACHE', 'BEFORE', 'TEMPORARY', 'LOG'):

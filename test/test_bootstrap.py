@@ -134,7 +134,7 @@ def test_python_of_the_last_set_up_is_taken_unless_one_is_named(
         text=True,
         check=False,
     )
-    assert (run.stdout, run.stderr) == (f'{taken} runs scripts/bootstrap.py\n', '')
+    assert (run.stdout, run.stderr) == (f'{taken} runs scripts/bootstrap\n', '')
 
 
 @pytest.mark.skipif(not shutil.which('make'), reason='make is not installed')

@@ -29,7 +29,7 @@ import sys
 import sysconfig
 import time
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / '.venv'
 CACHE = ROOT / '.cache'
 # The environment that is replaced, until the new one is complete.
