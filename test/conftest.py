@@ -8,12 +8,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-import importlib.util
 from pathlib import Path
 import shutil
-from types import ModuleType
 import xml.etree.ElementTree as ET
 
+import places
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -140,16 +139,12 @@ def launch_imports(packages: dict[str, SourcePackage]) -> dict[str, list[Import]
 
 
 @pytest.fixture
-def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return scripts/bootstrap, set up to work in an empty folder."""
-    path = ROOT / 'scripts' / 'bootstrap' / '__main__.py'
-    spec = importlib.util.spec_from_file_location('bootstrap', path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for name in ('VENV', 'CACHE', 'BEFORE', 'TEMPORARY', 'LOG'):
-        monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
-    monkeypatch.setattr(module, 'ROOT', tmp_path)
+def empty_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder with the requirements, in which scripts/bootstrap works."""
+    for name in ('VENV', 'CACHE', 'BEFORE', 'TEMPORARY', 'LOG', 'KERNEL_LOG'):
+        monkeypatch.setattr(places, name, tmp_path / getattr(places, name).relative_to(ROOT))
+    monkeypatch.setattr(places, 'ROOT', tmp_path)
     shutil.copytree(ROOT / 'requirements', tmp_path / 'requirements')
-    for folder in (module.TEMPORARY, module.LOG.parent):
+    for folder in (places.TEMPORARY, places.LOG.parent):
         folder.mkdir(parents=True)
-    return module
+    return tmp_path

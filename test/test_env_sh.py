@@ -7,24 +7,26 @@ from __future__ import annotations
 from pathlib import Path
 import shutil
 import subprocess
-from types import ModuleType
 
+import places
 import pytest
+import ros_environment
+import workspace
 
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture
-def clone(bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def clone(empty_clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a clone with special characters in its path, set up as far as env.sh sees it."""
     folder = tmp_path / 'rig(2)&~'
-    monkeypatch.setattr(bootstrap, 'ROOT', folder)
-    monkeypatch.setattr(bootstrap, 'VENV', folder / '.venv')
-    bootstrap.VENV.mkdir(parents=True)
+    monkeypatch.setattr(places, 'ROOT', folder)
+    monkeypatch.setattr(places, 'VENV', folder / '.venv')
+    places.VENV.mkdir(parents=True)
     (folder / 'install').mkdir()
     for ending in ('sh', 'bash', 'zsh'):
         (folder / 'install' / f'local_setup.{ending}').touch()
-    bootstrap.write_environment()
+    ros_environment.write_environment()
     return folder
 
 
@@ -126,15 +128,13 @@ def test_graph_stays_on_this_machine_unless_its_range_was_chosen(
 
 
 @pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
-def test_build_that_is_older_than_its_sources_is_told(
-    shell: str, bootstrap: ModuleType, clone: Path
-) -> None:
+def test_build_that_is_older_than_its_sources_is_told(shell: str, clone: Path) -> None:
     message = clone / 'src/stewart_x/msg/Leg.msg'
     message.parent.mkdir(parents=True)
     shutil.copytree(ROOT / 'requirements', clone / 'requirements')
     for path in (message, clone / 'src/stewart_x/package.xml'):
         path.write_text('as it was built')
-    bootstrap.write_sums()
+    workspace.write_sums()
     message.touch()
     script = '. ./env.sh; echo went on; set | grep ^_stewart || true'
     assert typed(shell, script, clone, '-euc').stderr == ''

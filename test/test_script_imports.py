@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = [ROOT / name for name in ('benchmarks', 'papers', 'docs', 'scripts')]
+FOLDERS = [
+    ROOT / name for name in ('benchmarks', 'papers', 'docs', 'scripts', 'scripts/bootstrap')
+]
 SCRIPTS = sorted(path for folder in FOLDERS for path in folder.glob('*.py'))
 
 
