@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 import os
 from pathlib import Path
 import shutil
@@ -39,16 +40,26 @@ def disk_of(monkeypatch: pytest.MonkeyPatch, free: float) -> None:
     monkeypatch.setattr(shutil, 'disk_usage', lambda _path: disk)
 
 
-def installing(error: BaseException | None = None) -> object:
-    """Return what stands in for ``install``: half an environment, then perhaps an error."""
+@pytest.fixture
+def make_venv(built: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return ``make_venv`` with a stand-in for ``install``.
 
-    def install(_files: list[Path]) -> None:
-        places.VENV.mkdir(exist_ok=True)
-        (places.VENV / 'new').touch()
-        if error is not None:
-            raise error
+    It installs one file, looks at what is there meanwhile, and ends with an error if there is one.
+    """
 
-    return install
+    def make(error: BaseException | None = None, look: Callable[[], None] | None = None) -> None:
+        def install(_files: list[Path]) -> None:
+            places.VENV.mkdir(exist_ok=True)
+            (places.VENV / 'new').touch()
+            if look is not None:
+                look()
+            if error is not None:
+                raise error
+
+        monkeypatch.setattr(virtual_environment, 'install', install)
+        virtual_environment.make_venv()
+
+    return make
 
 
 def contents(folder: Path) -> set[str]:
@@ -58,66 +69,58 @@ def contents(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize('kind', ['SetupError', 'OSError', 'KeyboardInterrupt'])
 def test_set_up_that_fails_leaves_what_was_there(
-    kind: str, built: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, built: Path, make_venv: Callable[..., None]
 ) -> None:
     error = getattr(steps, kind, None) or getattr(builtins, kind)
-    monkeypatch.setattr(virtual_environment, 'install', installing(error('the network is down')))
     with pytest.raises(error):
-        virtual_environment.make_venv()
+        make_venv(error('the network is down'))
     assert contents(places.VENV) == {'.stamp', 'old'}
     assert built.exists()
 
 
-def test_first_set_up_that_fails_leaves_nothing(
-    built: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_first_set_up_that_fails_leaves_nothing(make_venv: Callable[..., None]) -> None:
     shutil.rmtree(places.VENV)
-    monkeypatch.setattr(virtual_environment, 'install', installing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        virtual_environment.make_venv()
+        make_venv(KeyboardInterrupt())
     assert not places.VENV.exists()
 
 
 def test_complete_environment_takes_the_place_of_the_old_one(
-    built: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path, make_venv: Callable[..., None]
 ) -> None:
-    def install(files: list[Path]) -> None:
+    def look() -> None:
         assert contents(places.BEFORE) == {'.stamp', 'old'}
         assert built.exists()
-        installing()(files)
 
-    monkeypatch.setattr(virtual_environment, 'install', install)
-    virtual_environment.make_venv()
+    make_venv(look=look)
     assert contents(places.VENV) == {'.stamp', 'new'}
     assert not places.BEFORE.exists()
     assert not built.exists()
 
 
 def test_what_a_killed_set_up_put_aside_is_put_back(
-    built: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path, make_venv: Callable[..., None]
 ) -> None:
     (places.VENV / '.stamp').write_text(pins.venv_key())
     places.VENV.rename(places.BEFORE)
     (places.VENV / 'half').mkdir(parents=True)
-    monkeypatch.setattr(virtual_environment, 'install', installing(AssertionError()))
-    virtual_environment.make_venv()
+    make_venv(AssertionError('installed once more'))
     assert contents(places.VENV) == {'.stamp', 'old'}
     assert built.exists()
 
 
 def test_environment_is_removed_first_where_two_have_no_room(
-    built: Path, monkeypatch: pytest.MonkeyPatch
+    make_venv: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk_of(monkeypatch, 2e9)
     monkeypatch.setattr(virtual_environment, 'size_of', lambda *_folders: 0.5e9)
     with pytest.raises(steps.SetupError, match=r'2\.5 GB are free'):
-        virtual_environment.make_venv()
+        make_venv()
     assert contents(places.VENV) == {'.stamp', 'old'}
 
     monkeypatch.setattr(virtual_environment, 'size_of', lambda *_folders: 1.5e9)
-    monkeypatch.setattr(virtual_environment, 'install', installing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
-        virtual_environment.make_venv()
+        make_venv(KeyboardInterrupt())
     assert not places.VENV.exists()
 
 
