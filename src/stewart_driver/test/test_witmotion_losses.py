@@ -53,9 +53,9 @@ def unlucky(count: int, rng: np.random.Generator) -> np.ndarray:
 def settled_errors(
     way: Way, *, period: float, drift: float, spoilt: float, seed: int
 ) -> np.ndarray:
-    """Return errors of stamps over 30 s; of the share `spoilt` of the lost ones bytes come [s]."""
+    """Return errors of stamps over 60 s; of the share `spoilt` of the lost ones bytes come [s]."""
     rng = np.random.default_rng(seed)
-    count = int(30.0 / period)
+    count = int(60.0 / period)
     sent = 100.0 + (rng.random() + np.arange(count) * (1.0 + drift)) * period
     gone = unlucky(count, rng)
     came = ~gone | (rng.random(count) < spoilt)
