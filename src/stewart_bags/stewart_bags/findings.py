@@ -31,6 +31,7 @@ class Kind(Enum):
     NOT_A_ROTATION = 'quaternion is not of norm 1'
     FRAMES = 'several frames'
     MISSING_NAMES = 'names are missing'
+    UNEXAMINED = 'not examined'
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,39 @@ def test_check_names_what_is_odd(
     assert (foreign['kind'], backwards['kind']) == ('clock', 'backwards')
 
 
+def test_check_goes_on_after_a_topic_that_cannot_be_decoded(
+    tmp_path: Path, joint_state: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/corrupt', 'sensor_msgs/msg/JointState')
+        writer.write_raw('/corrupt', START_NS, b'\0\1\0\0junk')
+        writer.add_topic('/note', 'std_msgs/msg/String')
+        writer.write_raw('/note', START_NS, b'\0\1\0\0')
+        for number in (0, 1, 1):
+            writer.write('/actuator_states', START_NS + number, joint_state(number))
+    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    out = capsys.readouterr().out
+    assert '/corrupt: not examined at 1 sample, first at index 0 (message 1 of /corrupt' in out
+    assert '/note: not examined at 1 sample, first at index 0 (message 1 of /note' in out
+    assert '/actuator_states: stamp repeats at 1 sample' in out
+
+
+def test_check_takes_joints_that_have_no_names_at_first(
+    tmp_path: Path, joint_state: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(3):
+            message = joint_state(number)
+            nameless = type(message)(message.header, [], *[message.position[:0]] * 3)
+            writer.write('/nameless', START_NS + number, nameless)
+            late = message if number else nameless
+            writer.write('/actuator_states', START_NS + number, late)
+    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    out = capsys.readouterr().out
+    assert '/actuator_states: names are missing at 1 sample, first at index 0' in out
+    assert '/nameless' not in out.split('JointState')[-1]
+
+
 def test_json_is_the_list_of_topics(
     make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

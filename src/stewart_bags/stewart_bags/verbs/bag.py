@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 import json
 import shutil
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from stewart_bags.csv_rows import KINDS, rows
-from stewart_bags.errors import BagError
+from stewart_bags.errors import BagError, MissingJoints, UndecodableMessage, UnknownType
 from stewart_bags.findings import examine_stamps, Finding, Kind
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
@@ -24,6 +25,7 @@ from stewart_bags.series import (
     Series,
     TrackingErrorSeries,
 )
+from stewart_bags.topics import Topic
 from stewart_bags.writing import Storage
 from stewart_tables.progress import LiveLine, tell
 
@@ -144,24 +146,34 @@ def findings(
 ) -> Iterator[tuple[str, Finding]]:
     """Read every message of a bag; yield topics with what is odd about them.
 
-    For types that have no series only their stamps are examined.
+    For types that have no series, and joints without names, only their stamps are examined; of
+    topics that cannot be decoded that is the finding.
     """
     for topic in bag.topics.values():
         progress(topic.name)
-        if topic.msgtype == JointSeries.MSGTYPE:
-            found = read_joints(bag, topic.name, _joints(bag, topic.name)).findings
-        elif topic.msgtype in _BY_TYPE:
-            found = read_series(bag, topic.name, _BY_TYPE[topic.msgtype]).findings
-        else:
-            found = tuple(_stamps_only(bag, topic.name))
+        try:
+            found = _examined(bag, topic)
+        except (UndecodableMessage, UnknownType) as error:
+            found = [Finding(Kind.UNEXAMINED, topic.count, 0, error.reason)]
         for finding in found:
             yield topic.name, finding
 
 
+def _examined(bag: Bag, topic: Topic) -> Sequence[Finding]:
+    if topic.msgtype == JointSeries.MSGTYPE:
+        names = _joints(bag, topic.name)
+        with suppress(MissingJoints):  # there are names, and no values
+            if names:
+                return read_joints(bag, topic.name, names).findings
+    elif topic.msgtype in _BY_TYPE:
+        return read_series(bag, topic.name, _BY_TYPE[topic.msgtype]).findings
+    return _stamps_only(bag, topic.name)
+
+
 def _joints(bag: Bag, topic: str) -> tuple[str, ...]:
-    """Return the names in the first message."""
-    first = next(bag.messages([topic]), None)
-    return () if first is None else tuple(first.message.name)
+    """Return the names in the first message that has some."""
+    named = (tuple(item.message.name) for item in bag.messages([topic]))
+    return next(filter(None, named), ())
 
 
 def _stamps_only(bag: Bag, topic: str) -> list[Finding]:
