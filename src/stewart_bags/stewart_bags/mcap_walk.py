@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from binascii import crc32
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BytesIO
+from os import SEEK_END
 from pathlib import Path
 import struct
 
@@ -27,6 +29,9 @@ MESSAGE_HEAD = struct.Struct('<HIQQ')
 CHUNK_HEAD = struct.Struct('<QQQI')
 # rosbag2 makes chunks of 768 kB, we of 1 MiB; a length far beyond is a corrupt one.
 CHUNK_LIMIT = 1 << 30
+# Opcode and length, place of the summary and two numbers more, and the magic once more.
+FOOTER_RECORD = struct.Struct('<BQQQI8s')
+NONSENSE = (struct.error, UnicodeDecodeError, ReaderError, KeyError, ValueError)
 
 
 class McapWalk(Walk):
@@ -39,6 +44,7 @@ class McapWalk(Walk):
         self._schemas: dict[int, tuple[str, str]] = {}
         # Why nothing of a channel is taken, by its number.
         self._refused: dict[int, str] = {}
+        self._recalled = False
         # Place of the first message that is not taken, and how many are not, by channel and why.
         self._lost: dict[tuple[int, str], tuple[int, int]] = {}
 
@@ -80,7 +86,7 @@ class McapWalk(Walk):
                 yield from self._message(body, at)
             elif whole:
                 self._definition(opcode, body)
-        except (struct.error, UnicodeDecodeError, ReaderError, KeyError, ValueError) as error:
+        except NONSENSE as error:
             if whole:
                 self.damage(at, f'a record makes no sense: {error}')
 
@@ -124,6 +130,8 @@ class McapWalk(Walk):
 
     def _message(self, body: bytes, at: int) -> Iterator[RawMessage]:
         number, _, log_time, _ = MESSAGE_HEAD.unpack_from(body)
+        if number not in self.topics and not self._recalled:
+            self._recall()
         if number not in self.topics:
             self._lose(at, number, self._refused.get(number, 'the channel is unknown'))
         elif log_time >= 1 << 63:
@@ -135,6 +143,14 @@ class McapWalk(Walk):
         """Count a message that is not taken: a damage of its own would be told for each."""
         first, count = self._lost.get((number, why), (at, 0))
         self._lost[number, why] = first, count + 1
+
+    def _recall(self) -> None:
+        """Take from the summary what a chunk said that is damaged; what was said there counts."""
+        self._recalled, said = True, dict(self.topics)
+        with suppress(*NONSENSE):
+            for opcode, body in _summary(self.path):
+                self._definition(opcode, body)
+        self.topics.update(said)
 
     def _definition(self, opcode: int, body: bytes) -> None:
         record = BytesIO(body)
@@ -161,3 +177,19 @@ class McapWalk(Walk):
         qos = tuple(parse_qos(metadata.get('offered_qos_profiles', '')))
         type_hash = metadata.get('topic_type_hash', '')
         self.topics[number] = Topic(topic, name, 0, qos, text, type_hash)
+
+
+def _summary(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield opcode and body of the schemas and channels that a closed file repeats at its end."""
+    with path.open('rb') as file:
+        end = file.seek(0, SEEK_END) - FOOTER_RECORD.size
+        file.seek(max(end, 0))
+        opcode, _, at, _, _, magic = FOOTER_RECORD.unpack(file.read())
+        if opcode != FOOTER or magic != McapWalk.MAGIC or not at:
+            return
+        while at + RECORD.size <= end:
+            file.seek(at)
+            opcode, length = RECORD.unpack(file.read(RECORD.size))
+            at += RECORD.size + length
+            if opcode in {SCHEMA, CHANNEL} and at <= end:
+                yield opcode, file.read(length)

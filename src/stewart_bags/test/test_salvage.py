@@ -162,6 +162,23 @@ def test_hole_in_the_middle_costs_only_its_chunk(
     assert 1100 - 2 * CHUNK <= report.count < 1100
 
 
+def test_a_flipped_bit_in_the_first_chunk_of_a_closed_file_costs_only_that(
+    original: dict[Storage, Path], tmp_path: Path
+) -> None:
+    data = bytearray(original[Storage.MCAP].read_bytes())
+    data[data.index(b'/note')] ^= 1
+    (tmp_path / 'flipped.mcap').write_bytes(data)
+    report = salvage(tmp_path / 'flipped.mcap', tmp_path / 'new')
+    assert 'the checksum of a chunk is wrong' in str(report)
+    assert (report.counts, report.count) == ({'/note': 329}, 329)
+    # What the summary says counts only where it makes sense.
+    (start,) = struct.unpack_from('<Q', data, len(data) - 28)
+    for place, size in ((start + 4, 40), (len(data) - 28, 8)):
+        broken = data[:place] + b'\xff' * size + data[place + size :]
+        (tmp_path / 'flipped.mcap').write_bytes(broken)
+        assert rescued(tmp_path / 'flipped.mcap') == []
+
+
 @pytest.mark.parametrize('storage', list(Storage))
 def test_messages_larger_than_a_page_are_saved_whole_or_not_at_all(
     tmp_path: Path, storage_file: Callable[[Path], Path], storage: Storage
