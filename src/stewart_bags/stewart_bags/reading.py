@@ -30,6 +30,7 @@ from stewart_bags.errors import (
 )
 from stewart_bags.overlaps import overlap_of
 from stewart_bags.topics import Message, NS, RawMessage, Topic, topics_of
+from stewart_bags.unindexed import OrderedReader
 
 _TIME = itemgetter(1)
 # rosbags names a database by a URI, where these begin something else.
@@ -231,7 +232,7 @@ class Bag:
             raise DamagedBag(self.path, f'{side.name} is left: it was not closed')
         # What may not be read is not damaged, as rosbags would have it.
         item.path.open('rb').close()
-        reader = Reader(self._plain(item))
+        reader = OrderedReader(self._plain(item))
         try:
             reader.open()
         except Exception as error:  # rosbags raises almost anything on files that are no bag

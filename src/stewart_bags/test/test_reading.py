@@ -8,6 +8,8 @@ from collections.abc import Callable
 import os
 from pathlib import Path
 import shutil
+import struct
+from typing import Any
 
 import lz4.frame
 import pytest
@@ -70,6 +72,29 @@ def test_single_compressed_file_opens(
     assert not is_bag(packed.with_name(f'table.csv{suffix}'))
     with Bag(packed) as bag:
         assert sum(1 for _ in bag.messages()) == 22
+
+
+@pytest.mark.parametrize('late', [0.0, 1.5, 4.5, 20.0])
+def test_messages_without_an_index_come_in_the_order_of_time(
+    tmp_path: Path, joint_state: Callable[..., Any], late: float
+) -> None:
+    # As rosbag2 writes with its preset fastwrite: message after message, without a summary.
+    times = [START_NS + number * 5_000_000 for number in (*range(10), 9)]
+    times[5] -= int(late * 5_000_000)
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number, time_ns in enumerate(times):
+            writer.write('/actuator_states', time_ns, joint_state(number))
+    data = (tmp_path / 'bag' / 'bag.mcap').read_bytes()
+    chunk = 8 + 9 + struct.unpack_from('<Q', data, 9)[0]
+    end = chunk + 9 + struct.unpack_from('<Q', data, chunk + 1)[0]
+    ends = struct.pack('<BQIBQQQI', 15, 4, 0, 2, 20, 0, 0, 0) + data[:8]
+    file = tmp_path / 'fast.mcap'
+    file.write_bytes(data[:chunk] + data[chunk + 9 + 40 : end] + ends)
+    with Bag(file) as bag:
+        messages = [(item.time_ns, int(item.message.position[0])) for item in bag.messages()]
+        last = [item.time_ns for item in bag.raw(start_ns=START_NS + 40_000_000)]
+    assert messages == sorted(zip(times, range(11), strict=True))
+    assert last == [START_NS + number * 5_000_000 for number in (8, 9, 9)]
 
 
 def test_parts_of_a_split_bag_are_read_in_the_order_of_time(
