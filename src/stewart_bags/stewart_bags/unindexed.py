@@ -8,7 +8,7 @@ rosbag2 writes such files with its preset ``fastwrite``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import suppress
 import heapq
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ class OrderedMcap(McapReader):
         connections: Collection[Connection],
         start: int | None = None,
         stop: int | None = None,
-    ) -> Iterator[Row]:
+    ) -> Generator[Row, None, None]:
         """Go through the messages of some connections by time; the first pass reads times alone.
 
         Held in memory are 8 bytes per message, and the messages that come too early.

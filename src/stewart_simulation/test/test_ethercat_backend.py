@@ -291,17 +291,16 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     assert user.changes[-1].homed
 
 
-# As in simulated time, test_ethercat_inline.py.
 @pytest.mark.slow
 @pytest.mark.realtime
-def test_emergency_and_al_status_are_in_the_reason(rig: Any, use: Callable[..., User]) -> None:
+def test_the_al_status_is_in_the_reason(rig: Any, use: Callable[..., User]) -> None:
+    """As in simulated time, test_ethercat_inline.py; emergencies are off until asked for."""
     user = use()
     user.enable()
 
     rig.faults.call('al_error', slave=5, code=0x1A)
     until(lambda: user.state is State.FAULT)
 
-    assert 'synchronisation with SYNC0; emergency (register 0x11)' in user.reason
     assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
 
 
