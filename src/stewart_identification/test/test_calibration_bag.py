@@ -11,7 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_bags.writing import BagWriter
 from stewart_identification.calibration.observations import read_rests
-from stewart_identification.errors import ConfigurationError
+from stewart_identification.errors import ConfigurationError, UnusableRecording
 
 STROKES = np.array([[0.1, 0.2, 0.3, 0.1, 0.2, 0.3], [0.2, 0.1, 0.2, 0.3, 0.1, 0.2]])
 PLACES = np.array([[0.01, 0.02, 1.0], [0.05, -0.03, 1.1]])
@@ -25,6 +25,7 @@ def write(
     encoder: float = 2e-6,
     lost: tuple[int, ...] = (),
     stamped: bool = True,
+    back: float = 0.0,
 ) -> Path:
     """Rest for 2 s, move for 1 s, rest for 2 s, with noise; the tracker is 50 ms late."""
     rng = np.random.default_rng(1)
@@ -35,13 +36,14 @@ def write(
         pose, posed = types['geometry_msgs/msg/Pose'], types['geometry_msgs/msg/PoseStamped']
         for number in range(500):
             stamp = 0.01 * number
+            now = round((stamp - back * (number >= 250)) * 1e9)
             share, late = (np.clip(t - 2.0, 0.0, 1.0) for t in (stamp, stamp - 0.05))
-            at = header(time(*divmod(round(stamp * 1e9 * stamped), 10**9)), 'tracker')
+            at = header(time(*divmod(now * stamped, 10**9)), 'tracker')
             strokes = (1.0 - share) * STROKES[0] + share * STROKES[1]
             strokes = strokes + encoder * rng.normal(size=6)
             names, nothing = [f'leg_{leg}' for leg in range(1, 7)], np.empty(0)
             joints = types['sensor_msgs/msg/JointState'](at, names, strokes, nothing, nothing)
-            writer.write('/actuator_states', round(stamp * 1e9), joints)
+            writer.write('/actuator_states', now, joints)
             place = (1.0 - late) * PLACES[0] + late * PLACES[1] + 3e-5 * rng.normal(size=3)
             wrong = Rotation.from_rotvec(2e-5 * rng.normal(size=3))
             quaternion = (wrong * TURNS[int(late > 0.5)]).as_quat()
@@ -54,7 +56,7 @@ def write(
                 message = kind(at, with_covariance(item, np.zeros(36)))
             else:
                 message = posed(at, item)
-            writer.write(topic, round(stamp * 1e9), message)
+            writer.write(topic, now, message)
     return path
 
 
@@ -87,6 +89,12 @@ def test_a_bag_without_a_rest_is_refused(tmp_path) -> None:
     bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=True)
     with pytest.raises(ConfigurationError, match='rests of 3 s or more'):
         read_rests(bag, seconds=3.0)
+
+
+def test_a_clock_that_was_set_back_is_refused(tmp_path) -> None:
+    bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=True, back=2.0)
+    with pytest.raises(UnusableRecording, match=r'time that was recorded twice, 1\.99'):
+        read_rests(bag)
 
 
 def test_poses_of_a_lost_target_are_left_out_and_counted(tmp_path) -> None:

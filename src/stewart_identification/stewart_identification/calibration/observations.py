@@ -21,6 +21,7 @@ from stewart_bags.series import (
 )
 from stewart_bags.unstamped import stamped
 from stewart_identification.errors import ConfigurationError
+from stewart_identification.recording.checks import refuse_overlap
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import poses_of
 from stewart_tables.columns import RATE, RPY
@@ -213,6 +214,7 @@ def read_rests(
 
     Raises:
         BagError: If the bag cannot be read, lacks a topic or has another type there.
+        UnusableRecording: If it goes over the same time twice.
         ConfigurationError: If there is no rest with a pose.
     """
     with Bag(path, renamed) as bag:
@@ -224,6 +226,7 @@ def read_rests(
             poses = stamped(read_series(bag, name, PoseSeries), tell)
         else:
             poses = stamped(read_series(bag, name, PoseWithCovarianceSeries), tell)
+    refuse_overlap(joints)
     # A camera that has lost its target sends zeros or NaN.
     norms = np.linalg.norm(poses.quaternion_xyzw, axis=1)
     posed = np.isfinite(poses.position).all(axis=1) & (np.abs(norms - 1.0) <= NORM_TOLERANCE)

@@ -101,9 +101,7 @@ def usable(
     Returns:
         The samples, and remarks about the others.
     """
-    for finding in series.findings:
-        if finding.kind is Kind.OVERLAP:
-            raise UnusableRecording(f'{series.topic}: {finding.kind.value}, {finding.detail}')
+    refuse_overlap(series)
     remarks: list[Remark] = []
     # By bag time, for a wrong stamp says nothing about when it was.
     when = (series.bag_time_ns - begin_ns) * NS
@@ -206,6 +204,13 @@ def of_another_clock(stamps: Array, beside: Array) -> NDArray[np.bool_]:
             first = slice(begin, end)
             wrong[first] = False
     return wrong
+
+
+def refuse_overlap(series: Series) -> None:
+    """Raise UnusableRecording if a bag goes over the same time twice: two motions are mixed."""
+    for finding in series.findings:
+        if finding.kind is Kind.OVERLAP:
+            raise UnusableRecording(f'{series.topic}: {finding.kind.value}, {finding.detail}')
 
 
 def _in_order(series: Series, rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
