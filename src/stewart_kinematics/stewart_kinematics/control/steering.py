@@ -31,6 +31,9 @@ SHORTEST_STOP = 0.02  # shortest stop [s]
 RESERVE, JERK_RESERVE = 0.005, 0.02
 """Parts of the limits that a plan leaves: it is checked at instants only [-]."""
 
+ROD_RESERVE = 0.015
+"""The same of legs that end in rods: their acceleration changes with the angle of the rod, too."""
+
 STRENGTH = 0.95
 """Part of acceleration and jerk that a plan uses; turning about changing axes needs the rest."""
 
@@ -88,6 +91,7 @@ class PlanFollower:
     def __init__(self, guard: MotionGuard, start: Pose) -> None:
         guard.check(Motion.at_rest(start, (1,)))
         limits, self._guard, self._work = guard.platform.limits, guard, np.empty((5, 3))
+        self._reserve = RESERVE if guard.platform.geometry.rods is None else ROD_RESERVE
         self._limits = guard.scale * np.stack([limits.accelerations, limits.jerks], axis=1)
         covered = 8.0 * RESERVE * guard.scale * limits.velocities / self._limits[:, 1]
         self._check_step = min(CHECK_STEP, math.sqrt(covered.min()))
@@ -100,7 +104,7 @@ class PlanFollower:
         """
         # Most plans that are refused are so for where they end.
         ends = plan.sample(np.array([plan.begin, plan.duration]))
-        if refusal := self._guard.nearer(ends, RESERVE):
+        if refusal := self._guard.nearer(ends, self._reserve):
             return refusal
         count = int((plan.duration - begin) / self._check_step) + 2
         time = np.linspace(begin, plan.duration, min(max(least, count), MOST_CHECKS))
@@ -114,7 +118,7 @@ class PlanFollower:
         if begin > plan.begin:
             time = np.concatenate([[plan.begin], time])
         motion = plan.sample(time)
-        if refusal := self._guard.nearer(motion, RESERVE, time):
+        if refusal := self._guard.nearer(motion, self._reserve, time):
             return refusal
         broken = mean_jerk(motion, time).max(axis=0) > (1.0 - JERK_RESERVE) * self._limits[:, 1]
         if np.any(broken):
