@@ -3,7 +3,8 @@
 """Where a bag goes over the same time twice, which the order of bag time would mix.
 
 A clock that was set back while it was recorded does that, and a file that was copied into its
-folder. Both are found by the order in which messages lie on disk, without reading them.
+folder. Both are found by the order in which messages lie on disk, topic by topic; messages are
+read for it only where an mcap file has no index.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def _within(storage: Any) -> int:
     if hasattr(storage, 'chunks'):
         return max(map(_behind, _written(storage)), default=0)
     rows = np.fromiter(_rows(storage), np.dtype('i8,i8'))
-    return _behind(rows['f1'][np.argsort(rows['f0'])])
+    # Whoever puts bags together may write one topic after the other.
+    topics, times = rows['f0'], rows['f1']
+    return max((_behind(times[topics == topic]) for topic in np.unique(topics)), default=0)
 
 
 def _written(storage: Any) -> Iterator[NDArray[np.int64]]:
@@ -57,6 +60,9 @@ def _written(storage: Any) -> Iterator[NDArray[np.int64]]:
     Behind each chunk there is an index of every channel: times, and places in the chunk.
     """
     found = defaultdict[int, list[NDArray[np.int64]]](list)
+    if not storage.chunks:
+        for connection, time_ns, _ in storage.messages_scan(storage.connections):
+            found[connection.id].append(np.array([time_ns]))
     for chunk in sorted(storage.chunks, key=lambda item: item.chunk_start_offset):
         for channel, offset in chunk.message_index_offsets.items():
             storage.bio.seek(offset + 1)
@@ -67,8 +73,8 @@ def _written(storage: Any) -> Iterator[NDArray[np.int64]]:
 
 
 def _rows(storage: Any) -> Iterator[tuple[int, int]]:
-    """Return the number of each row and its time; both are in the index of times."""
-    return iter(storage.dbconn.execute('SELECT id, timestamp FROM messages ORDER BY timestamp'))
+    """Return topic and time of each row, in the order in which they were written."""
+    return iter(storage.dbconn.execute('SELECT topic_id, timestamp FROM messages ORDER BY id'))
 
 
 def _behind(times: NDArray[np.int64]) -> int:

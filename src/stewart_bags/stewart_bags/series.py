@@ -90,6 +90,12 @@ class Series:
     def __len__(self) -> int:
         return len(self.stamp_ns)
 
+    @property
+    def overlap(self) -> str:
+        """That its bag goes over the same time twice, in a sentence; else empty."""
+        found = (item for item in self.findings if item.kind is Kind.OVERLAP)
+        return next((f'{self.topic}: {item.kind.value}, {item.detail}' for item in found), '')
+
     def seconds(self, origin_ns: int) -> Array:
         """Return the stamps as seconds after an instant, best a stamp of the same bag [ns].
 

@@ -74,7 +74,7 @@ def test_single_compressed_file_opens(
         assert sum(1 for _ in bag.messages()) == 22
 
 
-@pytest.mark.parametrize('late', [0.0, 1.5, 4.5, 20.0])
+@pytest.mark.parametrize('late', [0.0, 1.5, 4.5, 20.0, 200.0])
 def test_messages_without_an_index_come_in_the_order_of_time(
     tmp_path: Path, joint_state: Callable[..., Any], late: float
 ) -> None:
@@ -93,6 +93,7 @@ def test_messages_without_an_index_come_in_the_order_of_time(
     with Bag(file) as bag:
         messages = [(item.time_ns, int(item.message.position[0])) for item in bag.messages()]
         last = [item.time_ns for item in bag.raw(start_ns=START_NS + 40_000_000)]
+        assert bag.overlap == (0.995 if late == 200.0 else 0.0)
     assert messages == sorted(zip(times, range(11), strict=True))
     assert last == [START_NS + number * 5_000_000 for number in (8, 9, 9)]
 

@@ -42,11 +42,10 @@ def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator
 
 def beyond_any_body(result: Result, false_alarm: float) -> Iterator[str]:
     """Say that the body found lies where noise does not lead from what the forces say."""
-    known = np.isfinite(result.sigmas)
     if not result.constrained or result.missed:
         return
-    if chdtrc(np.count_nonzero(known), result.distance) < false_alarm:
-        off = (result.parameters - result.free) / np.where(known, result.sigmas, np.inf)
+    if chdtrc(np.count_nonzero(result.seen), result.distance) < false_alarm:
+        off = (result.parameters - result.free) / np.where(result.seen, result.sigmas, np.inf)
         worst = int(np.argmax(np.abs(off)))
         yield (
             f'no body can have what the forces say: least squares have a {result.names[worst]} of '

@@ -16,6 +16,7 @@ from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.linear_system import linear_system, ROUGH
+from stewart_identification.estimators.result import rms
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import cramer_rao
@@ -215,12 +216,14 @@ def test_forces_that_no_body_makes_are_told_from_noise(beyond: float, found: boo
 
 def test_a_swarm_has_arrived_where_its_intervals_hold(model, clean):
     """Ten per cent more residual, once thought near, are dozens of standard deviations."""
+    near_by_residual = 0
     for seed in range(8):
         experiment = noisy(clean, seed)
-        result = Swarm(20, 60).fit(model, experiment, rng=np.random.default_rng(seed))
+        result = Swarm(30, 300).fit(model, experiment, rng=np.random.default_rng(seed))
         far = np.abs((result.parameters - result.free) / result.sigmas).max()
-        assert result.missed == (result.distance > 1.0)
-        assert far**2 <= result.distance * (1.0 + 1e-6)
+        assert result.missed or far < 1.0
+        near_by_residual += far > 3.0 and rms(result.residuals) < 1.1 * result.least
+    assert near_by_residual > 0
     near = LevenbergMarquardt().fit(model, noisy(clean, 0))
     assert near.distance < 1e-3
     assert not near.missed

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import (
@@ -253,9 +252,8 @@ def read_bag(
         origin = begin
     samples = np.hstack([imu.specific_force, imu.angular_velocity])
     # Sorting would mix two motions.
-    for finding in (*imu.findings, *joints.findings):
-        if finding.kind is Kind.OVERLAP:
-            raise BadRecording(f'{path}: {finding.kind.value}, {finding.detail}')
+    if joints.overlap:
+        raise BadRecording(f'{path}: {joints.overlap}')
     if not lenient:
         if joints.parted:
             raise BadRecording(f'{path}: {joints.parted}')

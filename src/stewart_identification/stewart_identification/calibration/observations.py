@@ -20,8 +20,7 @@ from stewart_bags.series import (
     read_series,
 )
 from stewart_bags.unstamped import stamped
-from stewart_identification.errors import ConfigurationError
-from stewart_identification.recording.checks import refuse_overlap
+from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import poses_of
 from stewart_tables.columns import RATE, RPY
@@ -226,7 +225,8 @@ def read_rests(
             poses = stamped(read_series(bag, name, PoseSeries), tell)
         else:
             poses = stamped(read_series(bag, name, PoseWithCovarianceSeries), tell)
-    refuse_overlap(joints)
+    if joints.overlap:
+        raise UnusableRecording(joints.overlap)
     # A camera that has lost its target sends zeros or NaN.
     norms = np.linalg.norm(poses.quaternion_xyzw, axis=1)
     posed = np.isfinite(poses.position).all(axis=1) & (np.abs(norms - 1.0) <= NORM_TOLERANCE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_kinematics.motion import Array
 
 FAR = 1.1
@@ -69,15 +70,19 @@ class Result:
         return sigmas_of(self.covariance)
 
     @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Which parameters the motion determines, shape (p,)."""
+        return np.isfinite(self.sigmas) & (self.sigmas > 0.0)
+
+    @property
     def distance(self) -> float:
         """Squared distance from least squares in their deviations: if they are noise, chi-square.
 
         Of what the motion determines, with all correlations.
         """
-        known = np.isfinite(self.sigmas) & (self.sigmas > 0.0)
-        sigmas = self.sigmas[known]
-        off = (self.parameters - self.free)[known] / sigmas
-        correlation = self.covariance[np.ix_(known, known)] / np.outer(sigmas, sigmas)
+        seen, sigmas = self.seen, self.sigmas[self.seen]
+        off = (self.parameters - self.free)[seen] / sigmas
+        correlation = self.covariance[np.ix_(seen, seen)] / np.outer(sigmas, sigmas)
         return float(off @ np.linalg.pinv(correlation, hermitian=True) @ off)
 
     @property

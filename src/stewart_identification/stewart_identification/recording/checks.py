@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import median_filter
-from stewart_bags.findings import GAP_FACTOR, Kind
+from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import Series
 from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
@@ -101,7 +101,8 @@ def usable(
     Returns:
         The samples, and remarks about the others.
     """
-    refuse_overlap(series)
+    if series.overlap:
+        raise UnusableRecording(series.overlap)
     remarks: list[Remark] = []
     # By bag time, for a wrong stamp says nothing about when it was.
     when = (series.bag_time_ns - begin_ns) * NS
@@ -204,13 +205,6 @@ def of_another_clock(stamps: Array, beside: Array) -> NDArray[np.bool_]:
             first = slice(begin, end)
             wrong[first] = False
     return wrong
-
-
-def refuse_overlap(series: Series) -> None:
-    """Raise UnusableRecording if a bag goes over the same time twice: two motions are mixed."""
-    for finding in series.findings:
-        if finding.kind is Kind.OVERLAP:
-            raise UnusableRecording(f'{series.topic}: {finding.kind.value}, {finding.detail}')
 
 
 def _in_order(series: Series, rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
