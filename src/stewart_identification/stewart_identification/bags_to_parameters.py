@@ -22,8 +22,8 @@ from stewart_identification.experiment import Experiment
 from stewart_identification.identify import identify, Options
 from stewart_identification.other_platforms import linear_platforms
 from stewart_identification.outcome import Outcome
+from stewart_identification.parameters_file import BEFORE, write_parameters
 from stewart_identification.parameters_file import NAME as PARAMETERS
-from stewart_identification.parameters_file import write_parameters
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
@@ -47,11 +47,14 @@ class Written:
         report: The page.
         parameters: Platform file; None where the recording does not determine a body that can
             exist.
+        aside: What an older platform file is called now, where there was one and there is no new
+            one.
     """
 
     outcome: Outcome
     report: Path
     parameters: Path | None
+    aside: Path | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -82,8 +85,8 @@ def identify_bags(
     Args:
         bags: Recordings with drive forces, of one platform; several count as one.
         platform: Its description, by name or path.
-        output: Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. An
-            older ``parameters.yaml`` is removed where none can be written.
+        output: Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. Where
+            none can be written, an older ``parameters.yaml`` becomes ``parameters.before.yaml``.
         options: What is asked.
         extraction: How recordings become experiments.
         estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
@@ -107,6 +110,9 @@ def identify_bags(
         OSError: If a file cannot be read or written.
     """
     described = Platform.from_yaml(platform)
+    if (output / PARAMETERS).resolve() == Path(platform).resolve():
+        expected = f'another folder: its {PARAMETERS} is the platform that is read'
+        raise ConfigurationError('output', str(output), expected)
     read = partial(
         _read, platform=platform, extraction=extraction, estimate=estimate, renamed=renamed
     )
@@ -213,12 +219,13 @@ def _read(
 def _written(
     outcome: Outcome, platform: str | Path, output: Path, truth: Mapping[str, float] | None
 ) -> Written:
-    """Write the report, and the platform file unless there is none; then an older one goes."""
+    """Write the report, and the platform file unless there is none; an older one steps aside."""
     output.mkdir(parents=True, exist_ok=True)
-    parameters, report = output / PARAMETERS, output / REPORT
-    if outcome.body is None:
-        parameters.unlink(missing_ok=True)
-    else:
+    parameters, report, aside = output / PARAMETERS, output / REPORT, None
+    if outcome.body is not None:
         write_parameters(outcome, platform, parameters)
+    elif parameters.exists():
+        # It is not of this report.
+        aside = parameters.replace(output / BEFORE)
     write_report(outcome, report, truth)
-    return Written(outcome, report, None if outcome.body is None else parameters)
+    return Written(outcome, report, None if outcome.body is None else parameters, aside)

@@ -21,7 +21,7 @@ from stewart_identification.outcome import Outcome
 from stewart_tables.whole_files import whole_file
 import yaml
 
-NAME = 'parameters.yaml'
+NAME, BEFORE = 'parameters.yaml', 'parameters.before.yaml'
 REPLACED = ('masses.platform', 'masses.payload')
 HEAD = """\
 # Identified from a recording by `stewart identify`; see the block `identification` below.

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from recordings_made import PAYLOAD, run_rig, wave, write_bag
 from stewart_bags.errors import BagError, MissingTopic
+from stewart_description.paths import platform_path
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError, UnusableRecording
@@ -131,7 +132,9 @@ def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
     captured = capsys.readouterr()
     said = json.loads(captured.out)
     assert not (tmp_path / 'parameters.yaml').exists()
-    assert 'no parameters.yaml is written' in captured.err
+    aside = tmp_path / 'parameters.before.yaml'
+    assert aside.read_text() == 'of an older run'
+    assert f'no parameters.yaml is written; the older one is {aside} now' in captured.err
     for name in ('Ixx', 'Iyy', 'Izz'):
         assert said['parameters'][name]['verdict'] != 'identifiable'
         assert said['parameters'][name]['value'] is None
@@ -430,6 +433,14 @@ def test_bad_options_are_refused(
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
         run(payload_bag, *words, '--out', tmp_path)
+
+
+def test_the_platform_that_is_read_is_not_replaced(payload_bag: Path, tmp_path: Path) -> None:
+    file = tmp_path / 'parameters.yaml'
+    file.write_text(text := platform_path('ex800').read_text('utf-8'))
+    with pytest.raises(ConfigurationError, match='output: expected another folder'):
+        run(payload_bag, '--platform', file, '--out', tmp_path)
+    assert file.read_text('utf-8') == text
 
 
 @pytest.mark.parametrize(

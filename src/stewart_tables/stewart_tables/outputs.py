@@ -10,17 +10,22 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+import re
 from typing import TYPE_CHECKING
 
 from stewart_tables.csv_tables import STANDARD_STREAM
-from stewart_tables.whole_files import whole_file
+from stewart_tables.whole_files import OutputName, whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def output_file(text: str) -> str:
-    """Return the name of a file that can be written."""
+# Sections of a calibration file (stewart_driver.rig_file).
+CALIBRATED = re.compile(r'^(drives|daq):', re.MULTILINE)
+
+
+def output_file(text: str) -> OutputName:
+    """Return the name of a file that can be written and is not the calibration of a machine."""
     path = Path(os.path.realpath(text))
     if path.is_dir():
         raise _refused('file', text, f'{path} is a folder')
@@ -30,7 +35,12 @@ def output_file(text: str) -> str:
     straight = path.exists() and not path.is_file()
     if not os.access(path if straight else path.parent, os.W_OK):
         raise _refused('file', text, 'permission denied')
-    return text
+    if path.is_file() and path.suffix in {'.yaml', '.yml'}:
+        found = CALIBRATED.search(path.read_text('utf-8', 'replace'))
+        if found:
+            reason = f'it is the calibration of a machine ({found[1]!r}), which stays'
+            raise _refused('file', text, reason)
+    return OutputName(text)
 
 
 def output_stream(text: str) -> str:
@@ -65,16 +75,16 @@ def add_picture_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def output_page(name: str) -> str:
+def output_page(name: str) -> OutputName:
     """Return the name of a web page that can be written."""
     return _ending(name, '.html', '.htm')
 
 
-def _picture(name: str) -> str:
+def _picture(name: str) -> OutputName:
     return _ending(name, *FORMATS)
 
 
-def _ending(name: str, *suffixes: str) -> str:
+def _ending(name: str, *suffixes: str) -> OutputName:
     if Path(name).suffix.lower() not in suffixes:
         raise argparse.ArgumentTypeError(
             f'expected a file ending in {", ".join(suffixes)}, got {name!r}'

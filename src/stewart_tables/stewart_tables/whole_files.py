@@ -15,6 +15,12 @@ from typing import Any, IO
 from uuid import uuid4
 
 
+class OutputName(str):
+    """Name of a file that will be written, so that no verb reads the same one."""
+
+    __slots__ = ()
+
+
 @contextmanager
 def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file that takes its place when it is complete; text in UTF-8, or bytes.

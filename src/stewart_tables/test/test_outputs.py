@@ -39,6 +39,17 @@ def test_file_that_cannot_be_written_is_refused(tmp_path: Path, name: str, reaso
         output_stream(str(tmp_path / name))
 
 
+@pytest.mark.parametrize('section', ['drives', 'daq'])
+def test_a_calibration_is_not_replaced(tmp_path: Path, section: str) -> None:
+    file = tmp_path / 'calibration.yaml'
+    file.write_text(f'platform: vigo\n{section}: {{calibrated: 2026-01-01}}\n')
+    with pytest.raises(argparse.ArgumentTypeError, match=f"calibration of a machine .'{section}'"):
+        output_file(str(file))
+    for replaceable in ('platform: vigo\n', f'a: [{section}', f'- {section}: 1\n'):
+        file.write_text(replaceable)
+        assert output_file(str(file)) == str(file)
+
+
 def test_folder_may_have_to_be_made(tmp_path: Path) -> None:
     (tmp_path / 'file').touch()
     assert output_folder(str(tmp_path / 'a' / 'b')) == tmp_path / 'a' / 'b'

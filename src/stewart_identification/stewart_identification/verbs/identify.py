@@ -127,7 +127,8 @@ def main(arguments: argparse.Namespace) -> int:
             print(f'validation   {outcome.validation}')
     tell(f'{written.report}: {outcome.verdict}')
     if written.parameters is None:
-        tell('stewart identify: no parameters.yaml is written')
+        older = '' if written.aside is None else f'; the older one is {written.aside} now'
+        tell(f'stewart identify: no parameters.yaml is written{older}')
         return 1
     return 0
 

@@ -24,7 +24,6 @@ from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part, tell
-from stewart_tables.yaml_models import read_content
 import yaml
 
 HELP = 'describe a platform of your own, or import it, check it, look at it'
@@ -81,8 +80,6 @@ NO_MASSES = """
   ros__parameters:
     enabled: false
 """
-# Sections of a calibration file (stewart_driver.rig_file).
-CALIBRATED = {'drives', 'daq'}
 HEADER = '# Made by `stewart platform {}`. Lengths in m, angles in deg, see docs/conventions.md.\n'
 
 
@@ -144,7 +141,7 @@ def _rig(arguments: argparse.Namespace) -> int:
     drives = {'platform': name} if weighed else {'platform': name, 'model': 'lagging'}
     flow = yaml.safe_dump(drives, default_flow_style=True, width=10_000).strip()
     text = RIG.format(title=platform.title, platform=json.dumps(name), drives=flow)
-    _write(arguments.output, text if weighed else text + NO_MASSES)
+    write_text(arguments.output, text if weighed else text + NO_MASSES)
     return 0
 
 
@@ -157,23 +154,10 @@ def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
     numbers = {key: value for key, value in content.items() if key != 'sources'}
     text += yaml.safe_dump(numbers, default_flow_style=None, **form)
     text += yaml.safe_dump({'sources': content['sources']}, default_flow_style=False, **form)
-    _write(arguments.output, text)
+    write_text(arguments.output, text)
     if arguments.output != STANDARD_STREAM:
         tell(f'{arguments.output}: {platform.title}')
     note(warnings(platform))
-
-
-def _write(target: str, text: str) -> None:
-    """Write a text as `write_text` does, but not over the calibration of a machine."""
-    if target != STANDARD_STREAM and Path(target).is_file():
-        try:
-            content = read_content(target)
-        except ConfigurationError:
-            content = None
-        for section in CALIBRATED.intersection(content if isinstance(content, dict) else ()):
-            expected = f'another file: this one is the calibration of a machine ({section!r})'
-            raise ConfigurationError('--output', target, expected)
-    write_text(target, text)
 
 
 def _asked(key: str) -> float:
