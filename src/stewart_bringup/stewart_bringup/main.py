@@ -40,6 +40,7 @@ from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_tables.installed import installed
 from stewart_tables.one_thread import prefer_one_thread
 from stewart_tables.progress import tell
+from stewart_tables.whole_files import OutputName
 
 GROUP = 'stewart.verbs'
 
@@ -216,8 +217,9 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    if default := parser.get_default('platform'):
-        parser.set_defaults(platform=_Assumed(default))
+    for each in _with_kinds(parser):
+        if default := each.get_default('platform'):
+            each.set_defaults(platform=_Assumed(default))
     arguments = parser.parse_args(rest)
     if isinstance(getattr(arguments, 'platform', None), _Assumed):
         arguments.platform = str(arguments.platform)
@@ -227,17 +229,32 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
     return int(module.main(arguments))
 
 
+def _with_kinds(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    """Return a parser and those of its sub-commands."""
+    actions = parser._subparsers._group_actions if parser._subparsers else []
+    kinds = [kind for action in actions for kind in dict(action.choices or {}).values()]
+    return [parser, *(each for kind in kinds for each in _with_kinds(kind))]
+
+
 def _keep_what_is_read(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Refuse an output that is one of the files to be read."""
-    given = dict(vars(arguments))
-    output = given.pop('output', None)
-    if not isinstance(output, str | Path) or not os.path.isfile(output):
-        return
-    for value in given.values():
-        several = value if isinstance(value, list | tuple) else [value]
-        files = [read for read in several if isinstance(read, str | Path) and os.path.exists(read)]
-        if any(os.path.samefile(read, output) for read in files):
-            parser.error(f'--output {output} is read: name another file')
+    """Refuse an output that is one of the files to be read, or another output."""
+    for name, output in vars(arguments).items():
+        if not isinstance(output, OutputName):
+            continue
+        for other, value in vars(arguments).items():
+            several = value if isinstance(value, list | tuple) else [value]
+            files = [file for file in several if isinstance(file, str | Path)]
+            if other != name and any(_same(file, output) for file in files):
+                what = 'written twice' if isinstance(value, OutputName) else 'read'
+                parser.error(f'--{name.replace("_", "-")} {output} is {what}: name another file')
+
+
+def _same(file: str | Path, output: OutputName) -> bool:
+    if os.path.isfile(output):
+        return os.path.exists(file) and os.path.samefile(file, output)
+    # A device takes all that comes, and the name of a platform is no file.
+    is_new = isinstance(file, OutputName) and not os.path.exists(output)
+    return is_new and os.path.realpath(file) == os.path.realpath(output)
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:

@@ -157,7 +157,8 @@ def config_file(kind: str, name: str) -> Path:
     known = available(kind)
     if name not in known:
         names = ', '.join(sorted(known)) + meant(name, known)
-        raise BringupError(f'no configuration {f"{kind} {name}"!r}, there are {names}')
+        form = '; a file must end in .yaml or .yml' if Path(name).exists() or '/' in name else ''
+        raise BringupError(f'no configuration {f"{kind} {name}"!r}, there are {names}{form}')
     return known[name]
 
 

@@ -79,12 +79,27 @@ def test_a_platform_that_nobody_named_is_told(
     assert ('no --platform given, assuming vigo' in said.err) == told
 
 
+def test_the_platform_of_a_kind_of_motion_that_nobody_named_is_told(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = (
+        "parser.add_subparsers().add_parser('circle').add_argument('--platform', default='srs')"
+    )
+    source = GOOD.replace("parser.add_argument('number', type=int)", kinds)
+    install('stewart_fake_kinds', 'motion', source.replace('.number', '.platform'))
+
+    assert run('motion', 'circle') == 0
+    assert 'no --platform given, assuming srs' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('words', 'code'),
     [
-        (['log.csv', '-o', 'log.csv'], 2),
+        (['log.csv', '--poses', 'log.csv'], 2),
         (['log.csv', '-o', './log.csv'], 2),
-        (['log.csv', '-o', 'other.csv'], 0),
+        (['log.csv', '-o', 'new.csv', '--poses', './new.csv'], 2),
+        (['new.csv', '-o', 'new.csv'], 0),
+        (['log.csv', '-o', 'other.csv', '--poses', 'new.csv'], 0),
         (['log.csv'], 0),
     ],
 )
@@ -96,16 +111,16 @@ def test_what_is_read_is_not_written_over(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    source = GOOD.replace(
-        "'number', type=int)", "'number', nargs='+'); parser.add_argument('-o', '--output')"
-    )
+    options = ''.join(f'; parser.add_argument({name}, type=O)' for name in ("'-o'", "'--poses'"))
+    source = GOOD.replace("'number', type=int)", f"'number', nargs='+'){options}")
+    source = f'from stewart_tables.outputs import output_file as O\n{source}'
     install('stewart_fake_output', 'turn', source)
     monkeypatch.chdir(tmp_path)
     for name in ('log.csv', 'other.csv'):
         (tmp_path / name).write_text('1')
 
     assert run('turn', *words) == code
-    assert ('is read: name another file' in capsys.readouterr().err) == (code == 2)
+    assert (': name another file' in capsys.readouterr().err) == (code == 2)
 
 
 def test_help_lists_verbs_without_importing_them(
@@ -197,7 +212,7 @@ def test_negative_number_is_no_option(
     ('words', 'code', 'said'),
     [
         (['--duration', 'abc'], 2, "--duration: expected a number above 0, up to 3600, got 'abc'"),
-        (['--seed', '-1'], 2, "--seed: expected a whole number not below 0, got '-1'"),
+        (['--seed', '-1'], 2, "--seed: expected a whole number of at least 0, got '-1'"),
         (['--output', __file__], 2, '--output: expected a folder that can be written, got '),
         (['--platform', 'vigor'], 1, 'vigo_at_sea, vigo_ethercat (did you mean vigo?)'),
         (['--backend', 'magic'], 1, 'magic'),

@@ -276,6 +276,25 @@ def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so(
         rclpy.try_shutdown()
 
 
+@pytest.mark.parametrize(
+    ('namespace', 'reason'),
+    [
+        ('', r'no rig runs in the namespace /, but in /b: name its --namespace'),
+        ('b', r'cueing/start: no node of this rig offers it'),
+    ],
+)
+def test_a_rig_elsewhere_and_a_rig_without_the_node_are_told(
+    context: None, namespace: str, reason: str
+) -> None:
+    rig = Node('driver', namespace='b')
+    rig.create_publisher(DriverState, 'driver/state', STATE_QOS)
+    patience = [Parameter('patience', value=0.5)]
+    operator = Operator(StopSignals(), namespace=namespace, parameter_overrides=patience)
+    task = partial(operator.request, 'cueing/start')
+    with pytest.raises(RequestRefused, match=reason):
+        spin([rig, operator], task=task, stop=StopSignals(), pace=Stepped())
+
+
 class Slow(Node):
     """Answer the start of a wave after a time [s], with yes or with no.
 

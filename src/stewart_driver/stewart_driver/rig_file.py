@@ -15,6 +15,7 @@ import json
 from math import pi
 import os
 from pathlib import Path
+import socket
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from stewart_description.paths import platform_path, UnknownPlatformError
@@ -148,7 +149,11 @@ def interface_of(chosen: str | None, rig: Rig | None) -> str:
     """Return the network interface chosen, else that of the rig; raises `ConfigurationError`."""
     found = chosen or (rig.ethercat.interface if rig and rig.ethercat else '')
     if not found:
-        expected = 'a network interface, here or as ethercat.interface in the calibration file'
+        there = ', '.join(name for _, name in socket.if_nameindex())
+        expected = (
+            'a network interface (--interface), or a calibration file (--rig-file) that has one '
+            f'as ethercat.interface; there are {there}'
+        )
         raise ConfigurationError('interface', '', expected)
     return found
 

@@ -191,7 +191,7 @@ def test_each_leg_may_have_a_noise_of_its_own(bag, capsys) -> None:
     # The third leg has a tenth of the noise that is said, and counts for nothing.
     assert found[2] == pytest.approx(5.0, abs=0.6)
     assert stewart([*told, '1e-5', '1e-5']) == 1
-    assert 'leg_noise: expected 6 numbers' in capsys.readouterr().err
+    assert '--leg-sigma: expected one number, or six' in capsys.readouterr().err
 
 
 def test_noise_is_measured_at_rest(bag, capsys) -> None:

@@ -46,9 +46,9 @@ def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
         with ProcessPoolExecutor(
             workers, multiprocessing.get_context('spawn'), _ignore_interrupts
         ) as pool:
-            with _interrupts_held():
-                # Each starts a process, which cannot ignore anything before it has its imports.
-                for _ in range(workers):
+            # Each starts a process, which cannot ignore anything before it has its imports.
+            for _ in range(workers):
+                with _interrupts_held():
                     pool.submit(int)
             try:
                 yield pool

@@ -249,7 +249,7 @@ def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
     for count in (-3, 1001):
         with pytest.raises(SystemExit):
             run('--plan', count, '--poses', other)
-        said = f"--plan: expected a whole number not below 0, up to 1000, got '{count}'"
+        said = f"--plan: expected a whole number from 0 to 1000, got '{count}'"
         assert said in capsys.readouterr().err
     assert not other.exists()
 

@@ -117,14 +117,16 @@ def test_fk_undoes_ik_from_lengths_and_from_strokes(poses, tmp_path, columns, re
 def test_fk_names_lines_without_a_pose_after_writing(tmp_path, capsys):
     home = inverse(VIGO.geometry, MOTION).length[0]
     path, out = tmp_path / 'legs.csv', tmp_path / 'poses.csv'
-    rows = np.column_stack([[0.0, 0.1, 0.2], np.stack([home, [0.3, 3.0] * 3, home])])
+    # Of the last, whose strokes are in range, no pose is known.
+    shut = np.add(VIGO.geometry.retracted_length, [0.0, 0.6, 0.0, 0.0, 0.6, 0.0])
+    rows = np.column_stack([[0.0, 0.1, 0.2, 0.3], np.stack([home, [0.3, 3.0] * 3, home, shut])])
     write_table(path, [TIME, *LENGTH], rows)
     assert call(fk, path, '-o', out) == 1
-    error = capsys.readouterr().err
-    assert re.search(r'legs\.csv:3: no pose has these lengths \(after \d+ iterations', error)
-    assert error.count('\n') == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.search(r'legs\.csv:3: stroke of leg \d is .* m, allowed are 0 to 0\.6 m', first)
+    assert re.search(r'legs\.csv:5: no pose has these lengths \(after \d+ iterations', second)
     lines = out.read_text().splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert lines[2].split(',')[:12] == ['0.1', *['nan'] * 10, '0']
     assert lines[2].split(',')[-1] == 'nan'
     assert lines[3].split(',')[11] == '1'
@@ -155,6 +157,13 @@ def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
     said = capsys.readouterr().err
     assert 'poses.csv:3' in said
     assert 'poses.csv:2' not in said
+
+
+def test_columns_that_nobody_reads_are_told(tmp_path, capsys):
+    path = tmp_path / 'poses.csv'
+    write_table(path, [*POSE, 'vx_mps'], [[*NEUTRAL.position, 0, 0, 0, 1, 0.1]])
+    assert call(ik, path) == 0
+    assert 'poses.csv:1: columns that are not read: vx_mps' in capsys.readouterr().err
 
 
 def test_a_table_without_rows_and_one_whose_time_runs_back_are_told_of(tmp_path, capsys):

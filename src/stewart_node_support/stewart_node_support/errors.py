@@ -49,8 +49,8 @@ def is_deliberate(error: BaseException) -> bool:
 
 def sentence_of(error: BaseException) -> str:
     """Return the message of a deliberate error on one line, never empty."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f'{error.filename}: {error.strerror}'
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f'{error.filename}: {error.strerror}'
     return how_to_install(error) or ' '.join(str(error).split()) or type(error).__name__
 
 

@@ -148,7 +148,8 @@ class ControlClient:
         try:
             self._socket = unix_connection(path, socket.SOCK_STREAM)
         except OSError as error:
-            raise ControlError(f'no segment listens at {path}: {error.strerror}') from error
+            reason = f'no virtual rig listens at {path} ({error.strerror})'
+            raise ControlError(reason) from error
         self._stream = self._socket.makefile('rb')
 
     def call(self, fault: str, /, **arguments: Any) -> Any:

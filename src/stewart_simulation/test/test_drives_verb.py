@@ -65,5 +65,7 @@ def test_what_cannot_be_done_is_one_sentence(enter: Callable[..., tuple[int, str
         enter('sdo read 1 60x u8')
     parser = argparse.ArgumentParser()
     drives.add_arguments(parser)
-    with pytest.raises(ConfigurationError, match='a network interface, here or as'):
+    with pytest.raises(
+        ConfigurationError, match=r'\(--interface\), or a .* \(--rig-file\) .* there are .*lo'
+    ):
         drives.main(parser.parse_args(['scan']))

@@ -261,7 +261,7 @@ def test_the_control_socket_carries_faults_answers_and_refusals(
     server.close()
 
     assert bench.segment.reached == 2
-    with pytest.raises(ControlError, match='no segment listens'):
+    with pytest.raises(ControlError, match='no virtual rig listens'):
         ControlClient(path)
 
 

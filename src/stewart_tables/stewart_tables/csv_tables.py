@@ -65,8 +65,10 @@ class Table:
         """
         missing = [name for name in columns if name not in self.values]
         if missing:
-            found = ', '.join(self.values) or 'none of them'
+            found = ', '.join([*self.values, *self.others]) or 'none of them'
             expected = f'the columns {", ".join(missing)} as well'
+            if {f'{name}m' for name in missing if name.endswith('_m')}.intersection(self.others):
+                expected += ', in metres'
             raise ConfigurationError(f'{self.source}:1', found, expected)
         return np.column_stack([self.values[name] for name in columns])
 

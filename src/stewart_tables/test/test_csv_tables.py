@@ -54,6 +54,13 @@ def test_mistake_is_named_with_its_place(tmp_path, text, message):
         read_table(written(tmp_path, text), ('a', 'b'))
 
 
+def test_all_that_the_header_has_is_shown_where_metres_are_missing(tmp_path):
+    path = tmp_path / 'poses.csv'
+    path.write_text('x_mm,roll_deg\n1,2\n')
+    with pytest.raises(ConfigurationError, match=r"x_m as well, in metres, got 'roll_deg, x_mm'"):
+        read_table(path, ['x_m', 'roll_deg']).take(['x_m'])
+
+
 @pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'a,b\n1,' + b'2' * 200_000])
 def test_what_is_no_text_is_refused(tmp_path, content):
     path = tmp_path / 'table.csv'

@@ -10,7 +10,7 @@ from typing import Any
 
 from stewart_bags.reading import Bag
 from stewart_bags.verbs.graph import graph_prefix, ros_session
-from stewart_bags.verbs.numbers import not_negative, positive
+from stewart_tables.numbers import not_negative, positive
 from stewart_tables.progress import LiveLine, tell
 
 HELP = 'publish what a bag holds, in its rhythm'

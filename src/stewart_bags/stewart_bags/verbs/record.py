@@ -12,8 +12,8 @@ import time
 
 from stewart_bags.errors import BagExists
 from stewart_bags.verbs.graph import graph_name, ros_session
-from stewart_bags.verbs.numbers import positive
 from stewart_bags.writing import Compression, Storage
+from stewart_tables.numbers import positive
 from stewart_tables.progress import LiveLine, tell
 
 HELP = 'record topics into a bag, until Ctrl-C'

@@ -174,6 +174,14 @@ class Operator(Node):
             return f'no answer within {waited:g} s'
         namespace = self.get_namespace()
         where = '' if namespace == '/' else f' in the namespace {namespace}'
+        topics = [name for name, _ in self.get_topic_names_and_types()]
+        rigs = sorted(name.removesuffix(STATE) for name in topics if name.endswith(f'/{STATE}'))
+        others = [rig.rstrip('/') or '/' for rig in rigs if self.count_publishers(f'{rig}{STATE}')]
+        if others:
+            return (
+                f'no rig runs in the namespace {namespace}, but in {", ".join(others)}: '
+                'name its --namespace'
+            )
         return (
             f'no rig runs{where}: nothing has published {STATE} for {waited:g} s; '
             'start one with `stewart run`, or name its --namespace'
@@ -198,7 +206,13 @@ class Operator(Node):
             end = time.monotonic() + DISCOVERY_LIMIT
             while not client.service_is_ready() and time.monotonic() < end:
                 time.sleep(1e-3)
-        await self.until(client.service_is_ready, service, heedless=heedless)
+        try:
+            await self.until(client.service_is_ready, service, heedless=heedless)
+        except RequestRefused as silence:
+            if not self.count_publishers(STATE):
+                raise
+            reason = f'no node of this rig offers it ({silence.reason})'
+            raise RequestRefused(service, reason) from silence
 
     async def offered(self, service: str) -> None:
         """Wait until a service of type Trigger is there."""

@@ -8,10 +8,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stewart_bags.verbs.numbers import positive_up_to, whole
 from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
+from stewart_tables.numbers import positive_up_to, whole_from
 from stewart_tables.outputs import output_folder
 from stewart_tables.progress import tell
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='how long each wave is played before it fades out [s] (default: 15, over wires 8)',
     )
     parser.add_argument(
-        '--seed', type=whole, default=1, metavar='N', help='seed of the sea (default: 1)'
+        '--seed', type=whole_from(0), default=1, metavar='N', help='seed of the sea (default: 1)'
     )
     parser.add_argument(
         '--backend',

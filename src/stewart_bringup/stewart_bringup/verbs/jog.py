@@ -9,9 +9,9 @@ import math
 from typing import TYPE_CHECKING
 
 from stewart_bags.verbs.graph import add_namespace_argument
-from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
 from stewart_bringup.verbs.graph import on_the_graph
+from stewart_tables.numbers import not_zero, positive_up_to
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.jog_operator import JogOperator
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('leg', type=int, nargs='?', choices=range(1, 7), help='which leg', metavar='1..6')
     add(
         '--rate',
-        type=float,
+        type=not_zero,
         required=True,
         metavar='R',
         help='of a leg, x, y, z [mm/s], positive lengthens; of a crank, roll, pitch, yaw [deg/s]',

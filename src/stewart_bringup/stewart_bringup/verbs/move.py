@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from stewart_bags.verbs.graph import add_namespace_argument
-from stewart_bags.verbs.numbers import positive, positive_up_to
 from stewart_bringup.verbs.graph import on_the_graph
 from stewart_kinematics.verbs.arguments import in_words, SIX, typed_pose
+from stewart_tables.numbers import positive, positive_up_to
 from stewart_tables.progress import LiveLine, tell
 
 if TYPE_CHECKING:

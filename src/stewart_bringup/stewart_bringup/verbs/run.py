@@ -8,10 +8,10 @@ import argparse
 from pathlib import Path
 
 from stewart_bags.verbs.graph import add_namespace_argument
-from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
 from stewart_bringup.verbs.graph import add_time_arguments, chosen_speed
+from stewart_tables.numbers import positive_up_to
 
 HELP = 'run the nodes of a rig in one process, until Ctrl-C'
 

@@ -10,7 +10,6 @@ import sys
 from typing import Any, TYPE_CHECKING
 
 from stewart_bags.verbs.graph import add_namespace_argument
-from stewart_bags.verbs.numbers import positive, whole
 from stewart_bringup.errors import BringupError
 from stewart_bringup.verbs.graph import on_the_graph
 from stewart_kinematics.limits.guard import MotionGuard
@@ -19,6 +18,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.verbs.arguments import in_words
 from stewart_kinematics.verbs.trajectory import write_motion
+from stewart_tables.numbers import positive, whole_from
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import LiveLine, tell
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from stewart_kinematics.motion import Pose
 
 OPERATOR = 'sequence_operator:SequenceOperator'
+USUAL = 'vigo'
 HELP = 'move the platform of a running rig through the waypoints of a file'
 
 DETAILS = """
@@ -55,8 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = 'append the present pose to FILE, which is made if there is none'
     what.add_argument('--teach', action='store_true', help=text)
     add('--name', default='', metavar='NAME', help='of the waypoint that is taught')
-    add('--repeat', type=whole, default=0, metavar='N', help='rounds, 0: as in FILE')
-    text = 'for --check and -o: name or YAML file (default: vigo)'
+    add('--repeat', type=whole_from(0), default=0, metavar='N', help='rounds, 0: as in FILE')
+    text = f'for --check and -o: name or YAML file (default: {USUAL})'
     add('--platform', metavar='PLATFORM', help=text)
     text = 'samples per second of the CSV [Hz] (default: %(default)g)'
     add('--rate', type=positive, default=100.0, metavar='HZ', help=text)
@@ -81,7 +82,9 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     """Plan without a rig, from the neutral pose."""
-    platform = Platform.from_yaml(arguments.platform or 'vigo')
+    if arguments.platform is None:
+        tell(f'stewart sequence: no --platform given, assuming {USUAL}')
+    platform = Platform.from_yaml(arguments.platform or USUAL)
     found = WaypointList.from_yaml(arguments.file, platform)
     guard, start = MotionGuard(platform), platform.geometry.neutral_pose
     route = plan_route(start, found.waypoints, guard, arguments.repeat or found.repeat)

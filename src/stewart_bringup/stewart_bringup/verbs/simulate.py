@@ -11,11 +11,11 @@ from pathlib import Path
 import time
 from typing import TYPE_CHECKING
 
-from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.verbs.arguments import SIX, typed_pose
+from stewart_tables.numbers import positive_up_to, whole_from
 from stewart_tables.progress import show_part, tell
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=SIX,
         help='target of a move, relative to the neutral pose [m, deg]',
     )
-    add('--seed', type=int, metavar='N', help='seed of the sea and of all noise')
+    add('--seed', type=whole_from(0), metavar='N', help='seed of the sea and of all noise')
     add(
         '--estimate',
         action=argparse.BooleanOptionalAction,

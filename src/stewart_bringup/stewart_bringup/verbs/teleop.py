@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_bags.verbs.graph import add_namespace_argument
-from stewart_bags.verbs.numbers import positive_up_to
 from stewart_bringup.errors import BringupError
 from stewart_bringup.verbs.graph import on_the_graph
+from stewart_tables.numbers import positive_up_to
 from stewart_tables.progress import LiveLine
 
 if TYPE_CHECKING:

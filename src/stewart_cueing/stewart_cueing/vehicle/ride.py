@@ -23,6 +23,7 @@ from stewart_tables.yaml_models import read_model
 RATE = 200.0
 """Setpoints per second [Hz]."""
 
+MOST_GAIN = 100.0
 LARGEST_FACTOR, HALVINGS = 4.0, 10
 """Of `fitted`: where it begins, and how often it halves what is left."""
 
@@ -70,8 +71,8 @@ def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> Washout
         ConfigurationError: If the gain is not above 0 and at most 100, or the file has an unknown
             key or a value that makes no filter.
     """
-    if not 0.0 < gain <= 100.0:
-        raise ConfigurationError('gain', gain, 'a number above 0 and at most 100')
+    if not 0.0 < gain <= MOST_GAIN:
+        raise ConfigurationError('gain', gain, f'a number above 0 and at most {MOST_GAIN:g}')
     settings = PRESETS.get(washout or platform, PRESETS.get(platform, WashoutSettings()))
     if washout and washout not in PRESETS:
         settings = read_model(washout, WashoutSettings, settings)

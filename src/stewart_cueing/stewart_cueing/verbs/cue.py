@@ -15,7 +15,14 @@ from stewart_bags.unstamped import stamped
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
-from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, LARGEST_FACTOR, settings_for
+from stewart_cueing.vehicle.ride import (
+    cued,
+    CuedRide,
+    fitted,
+    LARGEST_FACTOR,
+    MOST_GAIN,
+    settings_for,
+)
 from stewart_cueing.vehicle.washout import WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
@@ -27,6 +34,7 @@ from stewart_kinematics.verbs.arguments import (
 )
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import STANDARD_STREAM
+from stewart_tables.numbers import positive_up_to
 from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part, tell
 
@@ -62,7 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--method', choices=METHODS, default='washout', help='(default: %(default)s)')
     text = "preset, or YAML file with what is other than in the platform's: scales, head ..."
     add('--washout', metavar='NAME|FILE', default='', help=text)
-    add('--gain', type=float, default=1.0, help='factor of force and rate (default: %(default)s)')
+    add(
+        '--gain',
+        type=positive_up_to(MOST_GAIN),
+        default=1.0,
+        help=f'factor of force and rate, up to {MOST_GAIN:g} (default: %(default)s)',
+    )
     add('--fit', action='store_true', help='find the gain with which no limit is met')
     add_platform(parser)
     add_output(parser, 'CSV file with pose, twist and acceleration; of --omct, gain and phase')

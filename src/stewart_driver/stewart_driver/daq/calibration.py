@@ -172,7 +172,7 @@ class CalibrationTable:
                 raise ConfigurationError(where, float(values[row, leg]), expected)
         return cls(**tables)
 
-    def write(self, target: Path) -> None:
+    def write(self, target: str | Path) -> None:
         """Write the CSV file that `read` reads, as a whole or not at all."""
         present = {kind: getattr(self, kind) for kind in KINDS if getattr(self, kind) is not None}
         names = [column for kind in present for column in columns(kind)]

@@ -20,12 +20,13 @@ from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import geometry_digest, MODES, save_rig
 from stewart_driver.verbs.questions import agreed
 from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
+from stewart_tables.numbers import positive, whole_from
+from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import tell
-from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into its calibration file'
 LONGEST_CALL = 1.0
-WIDTH, HEIGHT, DPI = 8.0, 3.6, 120
+WIDTH, HEIGHT = 8.0, 3.6
 DEFAULTS = SensorOptions()
 
 EXAMPLES = """
@@ -79,14 +80,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=DEFAULTS.reference,
         help='what they are measured against, as daq.reference (default: %(default)s)',
     )
-    add('--scans', type=int, default=200, help='readings per point (default: %(default)s)')
-    add('--save-table', type=Path, help='write the points that were taken')
+    add(
+        '--scans',
+        type=whole_from(1),
+        default=200,
+        help='readings per point (default: %(default)s)',
+    )
+    add('--save-table', type=output_file, metavar='CSV', help='write the points that were taken')
     takes = f'amplifiers take (default: as before, {MODES[0]} in a new file)'
     add('--mode', choices=MODES, help=takes)
-    add('--bound', type=float, default=0.5, help='residual allowed [mm] (default: %(default)s)')
+    add('--bound', type=positive, default=0.5, help='residual allowed [mm] (default: %(default)s)')
     rates = 'the same of amplifiers that take a velocity [mm/s] (default: %(default)s)'
-    add('--rate-bound', type=float, default=5.0, help=rates)
-    add('--plot', type=Path, metavar='FILE', help='draw the residuals')
+    add('--rate-bound', type=positive, default=5.0, help=rates)
+    add_picture_argument(parser)
     add('--yes', action='store_true', help='write without asking')
 
 
@@ -152,11 +158,11 @@ def _print(item: Fit) -> None:
     print(f'worst: leg {leg + 1}, point {row + 1}, {1e3 * item.errors[row, leg]:+.4f} {item.unit}')
 
 
-def _draw(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
+def _draw(name: str, fits: Sequence[tuple[Fit, float]]) -> None:
     """Draw how far every point is off its line, and the distance that is allowed."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, HEIGHT * len(fits)), dpi=DPI, layout='constrained')
+    figure = Figure(figsize=(WIDTH, HEIGHT * len(fits)), layout='constrained')
     for axes, (fit, bound) in zip(
         figure.subplots(len(fits), squeeze=False).flat, fits, strict=True
     ):
@@ -171,5 +177,4 @@ def _draw(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
         axes.set_ylabel(f'residual [{fit.unit}]')
         axes.grid(alpha=0.3)
         axes.legend(title='leg', ncols=LEGS, fontsize='small')
-    with whole_file(path, binary=True) as stream:
-        figure.savefig(stream, format=path.suffix.lower()[1:] or 'png')
+    save_picture(figure, name)

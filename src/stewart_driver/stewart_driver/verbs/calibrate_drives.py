@@ -27,6 +27,7 @@ from stewart_driver.rig_file import (
 )
 from stewart_driver.verbs.questions import agreed
 from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
+from stewart_tables.numbers import positive
 from stewart_tables.progress import tell
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument('--check', action='store_true', help='compare, and write nothing')
     add_adopt(where)
     allowed = 'of --check, for a leg [m] (default: %(default)s)'
-    add('--tolerance', type=float, default=DEFAULTS.home_tolerance, help=allowed)
+    add('--tolerance', type=positive, default=DEFAULTS.home_tolerance, help=allowed)
     add('--yes', action='store_true', help='read and write without asking')
 
 

@@ -13,6 +13,7 @@ from stewart_driver.ethercat import sdo_tool
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo import pack, TYPES, unpack
 from stewart_driver.rig_file import interface_of, load_rig
+from stewart_tables.numbers import whole_from
 
 HELP = 'find the EtherCAT drives, and read or write their objects'
 
@@ -43,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for access in ('read', 'write'):
         sdo = accesses.add_parser(access, help=f'{access} an object')
-        sdo.add_argument('place', type=int, help='on the cable, from 1, as scan lists it')
+        sdo.add_argument(
+            'place', type=whole_from(1), help='on the cable, from 1, as scan lists it'
+        )
         sdo.add_argument('object', help='index:subindex, such as 607D:2')
         sdo.add_argument('type', choices=TYPES, metavar='TYPE', help=', '.join(TYPES))
         if access == 'write':

@@ -16,7 +16,7 @@ from stewart_estimation.advice import Advice, advise, better
 from stewart_estimation.consistency import Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
-from stewart_kinematics.errors import ConfigurationError
+from stewart_tables.numbers import not_negative, number_from
 from stewart_tables.outputs import output_page
 from stewart_tables.progress import show_part
 from stewart_tables.whole_files import whole_file
@@ -47,13 +47,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_filter_arguments(parser)
     parser.add_argument(
         '--settled',
-        type=float,
+        type=not_negative,
         default=0.0,
         metavar='S',
         help='leave out the first S seconds (default: %(default)g)',
     )
     parser.add_argument(
-        '--confidence', type=float, default=0.99, help='of the exact bands (default: %(default)g)'
+        '--confidence',
+        type=number_from(0.5, 0.999999),
+        default=0.99,
+        help='of the exact bands (default: %(default)g)',
     )
     parser.add_argument('--strict', action='store_true', help='tolerate nothing beside them')
     parser.add_argument(
@@ -64,8 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Filter a recording and judge the innovations; return 1 if a test is broken."""
-    if not arguments.settled >= 0.0:
-        raise ConfigurationError('--settled', arguments.settled, 'a time of at least 0 s')
     with show_part('consistency') as show:
         run = run_filter(arguments, show)
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from stewart_estimation.consistency import assess, Consistency
+from stewart_estimation.consistency import assess, Consistency, LEGS
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.failure import failure, unfinished
 from stewart_estimation.replay import replay
@@ -32,8 +32,10 @@ from stewart_estimation.verbs.measurements import (
     Measurements,
     read_measurements,
 )
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
+from stewart_tables.numbers import not_negative, positive
 from stewart_tables.progress import between, Progress, tell
 
 MOST_PASSES = 3
@@ -101,7 +103,7 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         '--imu-sigma',
         nargs=2,
-        type=float,
+        type=positive,
         metavar=('M/S2', 'RAD/S'),
         help='of the IMU [m/s2, rad/s]; else as its messages say, or '
         f'{SPECIFIC_FORCE:g} and {ANGULAR_VELOCITY:g}',
@@ -109,20 +111,20 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         '--leg-sigma',
         nargs='+',
-        type=float,
+        type=positive,
         metavar='M',
         help=f'of the legs, one number for all or six [m] (default: {LENGTH:g})',
     )
     add(
         '--noise-from-rest',
-        type=float,
+        type=positive,
         metavar='S',
         help='measure all of them in the first S seconds, when the platform rests',
     )
     add(
         '--bias-walk',
         nargs=2,
-        type=float,
+        type=not_negative,
         default=(0.0, 0.0),
         metavar=('M/S2', 'RAD/S'),
         help='random walk of the biases within a second [m/s2, rad/s] (default: none)',
@@ -222,6 +224,8 @@ def _settings(
     if arguments.imu_sigma is not None:
         options['specific_force'], options['angular_velocity'] = arguments.imu_sigma
     if arguments.leg_sigma is not None:
+        if len(arguments.leg_sigma) not in {1, LEGS}:
+            raise ConfigurationError('--leg-sigma', arguments.leg_sigma, 'one number, or six')
         options['length'] = arguments.leg_sigma
     settings = settings_for(
         platform,

@@ -20,6 +20,7 @@ from stewart_estimation.rest import oddities
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu, sample_period
 from stewart_kinematics.errors import ConfigurationError
+from stewart_tables.numbers import not_negative
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         '--from',
         dest='begin',
-        type=float,
+        type=not_negative,
         default=0.0,
         metavar='S',
         help='leave out what is before',

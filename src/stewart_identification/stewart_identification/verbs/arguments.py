@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+import os
 from typing import Any
 
 from stewart_identification.identify import Options
+from stewart_tables.numbers import whole_from
 from stewart_tables.settings import Rule, rules
+
+PER_CORE = 4
+"""Most worker processes for each core of the machine: more would only fill its memory."""
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,12 +61,14 @@ def _value(rule: Rule) -> Callable[[str], Any]:
 
 def add_worker_arguments(parser: argparse.ArgumentParser, what: str) -> None:
     """Add ``--workers`` and ``--dask``, between which `what` is shared out."""
+    most = PER_CORE * (os.cpu_count() or 1)
     parser.add_argument(
         '--workers',
-        type=int,
+        type=whole_from(1, most),
         default=1,
         metavar='N',
-        help=f'processes that share {what}; the result is the same (default: 1)',
+        help=f'processes that share {what}, up to {PER_CORE} for each core; the result is the '
+        'same (default: 1)',
     )
     parser.add_argument(
         '--dask',

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 import json
 from pathlib import Path
 import sys
@@ -13,7 +12,6 @@ import sys
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_bags.bag_files import is_bag
-from stewart_bags.verbs.numbers import positive, whole
 from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.calibration.fit import calibrate, Calibration, MISFIT, Prior
 from stewart_identification.calibration.machine import Machine
@@ -46,6 +44,7 @@ from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
+from stewart_tables.numbers import positive, whole_from
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import LiveLine, tell
 
@@ -109,13 +108,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add(f'--{name}', type=positive, default=value, metavar=unit, help=help_text)
     add(
         '--plan',
-        type=partial(whole, most=MOST_POSES),
+        type=whole_from(0, MOST_POSES),
         default=0,
         metavar='N',
         help='propose so many (further) poses',
     )
     add('--poses', type=output_file, metavar='CSV', help='where they are written')
-    add('--seed', type=whole, default=0, help='of the candidates for --plan (default: 0)')
+    add('--seed', type=whole_from(0), default=0, help='of the candidates for --plan (default: 0)')
     add('--json', action='store_true', help='print everything as JSON')
     add_picture_argument(parser)
 

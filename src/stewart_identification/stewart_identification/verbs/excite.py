@@ -14,7 +14,6 @@ import sys
 from typing import get_args
 
 import numpy as np
-from stewart_bags.verbs.numbers import positive, positive_up_to
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import (
     Criterion,
@@ -31,6 +30,7 @@ from stewart_identification.verbs.arguments import add_model_arguments, add_work
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
+from stewart_tables.numbers import number_from, positive, positive_up_to, whole_from
 from stewart_tables.outputs import output_file
 from stewart_tables.progress import tell
 from stewart_tables.whole_files import whole_file
@@ -80,17 +80,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--duration', type=up_to, default=design.duration, metavar='S', help=text)
     used = list(design.harmonics)
     text = f'of the period (default: {" ".join(map(str, used))})'
-    add('--harmonics', type=int, nargs='+', default=used, metavar='K', help=text)
+    add('--harmonics', type=whole_from(1), nargs='+', default=used, metavar='K', help=text)
     for name, unit in (('travel', 'm'), ('turn', 'rad')):
         default = getattr(design, name)
         text = f'largest coefficient of a harmonic [{unit}] (default: {default:g})'
         add(f'--{name}', type=positive, default=default, metavar=unit.upper(), help=text)
     text = f'part of every limit that stays free (default: {design.margin:g})'
-    add('--margin', type=float, default=design.margin, help=text)
+    add('--margin', type=number_from(0.0, 0.99), default=design.margin, help=text)
     text = f'of a force at {FINE_RATE:g} Hz, for the bounds that are printed [N] (default: 0.5)'
     add('--noise', type=positive, default=0.5, metavar='N', help=text)
-    add('--particles', type=int, default=30, help='of the swarm (default: 30)')
-    add('--iterations', type=int, default=300, help='at most (default: 300)')
+    add('--particles', type=whole_from(1), default=30, help='of the swarm (default: 30)')
+    add('--iterations', type=whole_from(1), default=300, help='at most (default: 300)')
     add_worker_arguments(parser, 'the particles')
     text, name = 'file of the motion (default: excitation.yaml)', 'excitation.yaml'
     add('-o', '--out', type=output_file, default=name, help=text)

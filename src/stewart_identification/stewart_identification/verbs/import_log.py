@@ -10,7 +10,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
-from stewart_bags.verbs.numbers import positive
 from stewart_bags.writing import Storage
 from stewart_identification.importing.bag import write_logs
 from stewart_identification.importing.frame_log import frames_of, read_frame_log
@@ -23,6 +22,7 @@ from stewart_identification.importing.text_log import is_text, text_table
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
+from stewart_tables.numbers import positive
 from stewart_tables.progress import tell
 
 HELP = 'turn a WitMotion log, or strokes and forces of another program, into a bag'

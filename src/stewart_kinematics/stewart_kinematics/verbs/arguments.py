@@ -91,6 +91,8 @@ def read_watched(source: str, columns: Sequence[str]) -> Table:
     """
     with show_part('reading') as progress:
         table = read_table(source, columns, progress)
+    if table.others:
+        note([f'{table.source}:1: columns that are not read: {", ".join(table.others)}'])
     if not table.lines.size:
         raise ConfigurationError(f'{table.source}:2', None, 'a line of numbers below the names')
     if table.has([TIME]):

@@ -26,6 +26,7 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
+from stewart_kinematics.verbs.outside_stroke import outside_stroke
 from stewart_tables.columns import LENGTH, POSE, RPY, TIME
 from stewart_tables.csv_tables import STANDARD_STREAM, Table
 from stewart_tables.progress import show_part
@@ -75,12 +76,13 @@ def main(arguments: argparse.Namespace) -> int:
         lengths = lengths_of(table, geometry)
         if arguments.all:
             return _write_modes(arguments.output, table, geometry, lengths, reference)
-        result = forward_batch(geometry, lengths)
+        result, reached = forward_batch(geometry, lengths), lengths - geometry.retracted_length
     else:
         if arguments.all:
             raise LegFamilyError(platform.name, platform.kind.name)
         table = read_watched(arguments.table, (TIME, *positions))
-        result = forward_batch_from_positions(geometry, table.take(positions))
+        reached = table.take(positions)
+        result = forward_batch_from_positions(geometry, reached)
     converged = np.asarray(result.converged)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
     quality = [converged, result.iterations, result.residual, result.condition_number]
@@ -91,8 +93,10 @@ def main(arguments: argparse.Namespace) -> int:
         names, values = [TIME, *names], [table.take([TIME]), *values]
     write_watched(arguments.output, names, np.column_stack(values))
     lost = np.flatnonzero(~converged).tolist()
-    sentences = [f'{table.source}:{table.lines[row]}: {result.report(row)}' for row in lost]
-    report(sentences, 'lines without a pose')
+    # Legs that the platform does not have are told as such, whether or not there is a pose.
+    told = {row: f'{table.source}:{table.lines[row]}: {result.report(row)}' for row in lost}
+    told |= outside_stroke(table, reached, platform)
+    report([told[row] for row in sorted(told)], 'lines')
     return int(bool(lost))
 
 

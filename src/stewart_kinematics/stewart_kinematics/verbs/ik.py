@@ -12,8 +12,6 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from stewart_kinematics.errors import Violation
-from stewart_kinematics.limits.guard import SLACK
 from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -25,6 +23,7 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
+from stewart_kinematics.verbs.outside_stroke import outside_stroke
 from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, TIME, TWIST
 from stewart_tables.csv_tables import Table
 
@@ -59,13 +58,13 @@ def main(arguments: argparse.Namespace) -> int:
     reference = platform.geometry.named_pose(arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
-    outside = _outside(table, legs.stroke, platform)
+    outside = outside_stroke(table, legs.stroke, platform)
     refused = bool(outside) and arguments.strict
     if not refused:
         columns, values = _result(table, platform.kind, legs)
         write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
-    report(outside, f'poses outside the {what}')
+    report(list(outside.values()), f'poses outside the {what}')
     return int(refused or bool(np.isnan(legs.stroke).any()))
 
 
@@ -82,20 +81,3 @@ def _result(table: Table, kind: LegKind, legs: LegKinematics) -> tuple[list[str]
     if table.has(ACCELERATION):
         columns, values = [*columns, *names['acceleration']], [*values, legs.acceleration]
     return columns, values
-
-
-def _outside(table: Table, stroke: Array, platform: Platform) -> list[str]:
-    """Return a sentence for every row outside the stroke, about the leg that is farthest out."""
-    kind, limits = platform.kind, platform.limits.stroke
-    beyond = np.maximum(limits[:, 0] - stroke, stroke - limits[:, 1])
-    # A rod that does not reach has no position: nothing is farther out.
-    beyond = np.where(np.isnan(beyond), np.inf, beyond)
-    sentences = []
-    rounding = 0.5 * SLACK * np.ptp(limits, axis=1)
-    for row in np.flatnonzero(np.any(beyond > rounding, axis=1)):
-        leg = int(np.argmax(beyond[row]))
-        (lower, upper), value = limits[leg], stroke[row, leg]
-        violation = Violation(kind.quantity, value, lower, upper, kind.unit, leg + 1)
-        told = f'the rod of leg {leg + 1} does not reach' if np.isnan(value) else violation
-        sentences.append(f'{table.source}:{table.lines[row]}: {told}')
-    return sentences

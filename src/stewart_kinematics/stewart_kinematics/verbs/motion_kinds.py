@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from stewart_kinematics.errors import ConfigurationError, TrajectoryError
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.model.platform import Platform
@@ -25,7 +25,6 @@ from stewart_kinematics.trajectories import (
     Trajectory,
 )
 from stewart_kinematics.trajectories.spectrum import significant_height
-from stewart_kinematics.trajectories.trajectory import finite
 from stewart_kinematics.verbs.arguments import (
     add_output,
     add_platform,
@@ -33,6 +32,7 @@ from stewart_kinematics.verbs.arguments import (
     SIX,
     typed_pose,
 )
+from stewart_tables.numbers import not_negative, not_zero, positive, positive_up_to
 from stewart_tables.outputs import add_picture_argument
 from stewart_tables.progress import show_part, tell
 from stewart_tables.settings import rules
@@ -74,8 +74,6 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
 
 
 def _circle(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard) -> Trajectory:
-    if finite('period', arguments.period, 's') == 0.0:
-        raise TrajectoryError(f'period must not be 0 s, got {arguments.period}')
     frequency = 2.0 * np.pi / arguments.period
     return _faded(Circle(platform.geometry.neutral_pose, arguments.radius, frequency), arguments)
 
@@ -115,7 +113,7 @@ SEA = {
 """Options of a sea: parameters of the ocean node, with its defaults and limits."""
 
 FADE: dict[str, Any] = {
-    'type': float,
+    'type': not_negative,
     'default': 2.0,
     'help': 'rise from rest at the neutral pose and fall back to it [s], 0 for none '
     '(default: %(default)g)',
@@ -134,7 +132,7 @@ def add_kinds(kinds: Kinds) -> None:
     add('--from', dest='start', help='start [m, deg] (default: the neutral pose)', **pose)
     add_reference(parser, 'pose from which --from and --to count')
     text = 'fraction of the limits to use, in (0, 1] (default: 1)'
-    add('--scale', type=float, default=1.0, help=text)
+    add('--scale', type=positive_up_to(1.0), default=1.0, help=text)
 
     add = _kind(kinds, 'ocean', 'a sea from a spectrum, or from given waves', _ocean).add_argument
     add('--fade', **FADE | {'default': OceanTrajectoryParameters.fade_in})
@@ -151,8 +149,8 @@ def add_kinds(kinds: Kinds) -> None:
     text = 'a horizontal circle about the neutral pose'
     add = _kind(kinds, 'circle', text, _circle).add_argument
     add('--fade', **FADE)
-    add('--radius', type=float, default=0.05, help='[m] (default: %(default)s)')
-    add('--period', type=float, default=5.0, help='[s], negative: from y to x (default: 5)')
+    add('--radius', type=positive, default=0.05, help='[m] (default: %(default)s)')
+    add('--period', type=not_zero, default=5.0, help='[s], negative: from y to x (default: 5)')
 
     add = _kind(kinds, 'multisine', 'sums of sines in six axes', _multisine).add_argument
     add('--fade', **FADE)
@@ -164,7 +162,7 @@ def add_kinds(kinds: Kinds) -> None:
     text = "CSV file with absolute poses; of a bag: 'stewart bag BAG --csv platform/pose'"
     add('--motion', required=True, metavar='FILE', help=text)
     text = 'rise from rest at the first pose and fall back to it [s] (default: 0, none)'
-    add('--fade', type=float, default=0.0, help=text)
+    add('--fade', type=not_negative, default=0.0, help=text)
 
 
 def _kind(
@@ -175,9 +173,9 @@ def _kind(
     parser.set_defaults(make=make)
     add = parser.add_argument
     add_platform(parser)
-    add('--rate', type=float, default=100.0, help='samples per second [Hz] (default: 100)')
+    add('--rate', type=positive, default=100.0, help='samples per second [Hz] (default: 100)')
     number = None if isinstance(duration, str) else duration
-    add('--duration', type=float, default=number, help=f'[s] (default: {duration})')
+    add('--duration', type=positive, default=number, help=f'[s] (default: {duration})')
     add('--force', action='store_true', help='write it even if the platform may not do it')
     add_picture_argument(parser)
     add_output(parser, 'CSV file')

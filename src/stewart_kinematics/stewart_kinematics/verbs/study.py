@@ -22,6 +22,7 @@ from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, add_platform, note
 from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import LARGEST
+from stewart_tables.numbers import whole_from
 from stewart_tables.progress import show_part
 
 HELP = 'compare designs over a grid of their measures'
@@ -54,15 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = 'number of the YAML file to vary; may be repeated, for a grid'
     add('--vary', action='append', nargs=4, required=True, metavar=words, help=text)
     text = 'along an edge of the volume (%(default)s)'
-    add('--cells', type=int, default=MARGIN_CELLS, help=text)
+    add('--cells', type=whole_from(2, MOST_CELLS), default=MARGIN_CELLS, help=text)
     add_output(parser, 'CSV file')
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Judge every design of the grid; return 0."""
-    if not 2 <= arguments.cells <= MOST_CELLS:
-        # Later it would be taken for a design that cannot be.
-        raise ConfigurationError('--cells', arguments.cells, f'2 to {MOST_CELLS}')
     path = platform_path(arguments.platform)
     read_yaml(path)
     content = parsed(path.read_text(encoding='utf-8'))

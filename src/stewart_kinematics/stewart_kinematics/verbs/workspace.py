@@ -12,7 +12,15 @@ from typing import Any, TextIO
 import numpy as np
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.limits.guard import MotionGuard
-from stewart_kinematics.limits.workspace import plane, Reach, reach, Slice, Volume, volume
+from stewart_kinematics.limits.workspace import (
+    MOST_CELLS,
+    plane,
+    Reach,
+    reach,
+    Slice,
+    Volume,
+    volume,
+)
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
@@ -25,6 +33,7 @@ from stewart_kinematics.verbs.arguments import (
     write_watched,
 )
 from stewart_tables.columns import POSE
+from stewart_tables.numbers import whole_from
 from stewart_tables.outputs import add_picture_argument, output_stream, save_picture
 from stewart_tables.progress import show_part
 
@@ -57,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument('--pose', nargs=6, type=float, metavar=SIX, help=text)
     add('--volume', action='store_true', help='also measure the volume with this attitude')
     text = 'cells along each edge of the volume (default: %(default)s)'
-    add('--cells', type=int, default=40, help=text)
+    add('--cells', type=whole_from(2, MOST_CELLS), default=40, help=text)
     text = 'write the reachable positions; - is stdout'
     add('--csv', type=output_stream, metavar='FILE', help=text)
     add_picture_argument(parser)

@@ -24,6 +24,7 @@ from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.protocol import BAUDS, RATES
 from stewart_simulation.serial_imu.pty_port import PtyPort
+from stewart_tables.numbers import number_from, positive, whole_from
 from stewart_tables.progress import tell
 
 HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
@@ -107,20 +108,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=10.0,
         help='at first, Hz (default: %(default)s)',
     )
-    parser.add_argument('--latency', type=float, default=0.0, help='of a USB adapter [s]')
+    parser.add_argument(
+        '--latency',
+        type=number_from(0.0, LONGEST_LATENCY),
+        default=0.0,
+        help=f'of a USB adapter, up to {LONGEST_LATENCY:g} [s]',
+    )
     parser.add_argument('--exact', action='store_true', help='without noise')
-    parser.add_argument('--seed', type=int, default=0, help='of the noise (default: %(default)s)')
-    parser.add_argument('--duration', type=float, help='end after this time [s]')
+    parser.add_argument(
+        '--seed', type=whole_from(0), default=0, help='of the noise (default: %(default)s)'
+    )
+    parser.add_argument('--duration', type=positive, help='end after this time [s]')
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run until the time is over or Ctrl-C; raises `ConfigurationError`."""
-    if arguments.seed < 0:
-        raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')
-    if not 0.0 <= arguments.latency <= LONGEST_LATENCY:
-        raise ConfigurationError('--latency', arguments.latency, f'0 to {LONGEST_LATENCY:g} s')
-    if arguments.duration is not None and not arguments.duration > 0.0:
-        raise ConfigurationError('--duration', arguments.duration, 'a time above 0 s')
     from stewart_node_support.stop_signals import StopSignals
 
     sensor = Sensor(

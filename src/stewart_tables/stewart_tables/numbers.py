@@ -8,10 +8,17 @@ import argparse
 from collections.abc import Callable
 import math
 
+from stewart_tables.errors import LARGEST
+
 
 def positive(text: str) -> float:
     """Return a finite number above 0."""
     return _checked(text, lambda value: value > 0.0, 'a number above 0')
+
+
+def not_zero(text: str) -> float:
+    """Return a finite number other than 0."""
+    return _checked(text, lambda value: value != 0.0, 'a number other than 0')
 
 
 def not_negative(text: str) -> float:
@@ -25,11 +32,23 @@ def positive_up_to(most: float) -> Callable[[str], float]:
     return lambda text: _checked(text, lambda value: 0.0 < value <= most, expected)
 
 
-def whole(text: str, most: float = math.inf) -> int:
-    """Return a whole number not below 0 and not above `most`."""
-    until = '' if math.isinf(most) else f', up to {most:g}'
-    expected = f'a whole number not below 0{until}'
-    return int(_checked(text, lambda value: 0.0 <= value <= most and value.is_integer(), expected))
+def number_from(least: float, most: float) -> Callable[[str], float]:
+    """Return a type: a number not below `least` and not above `most`."""
+    expected = f'a number from {least:g} to {most:g}'
+    return lambda text: _checked(text, lambda value: least <= value <= most, expected)
+
+
+def whole_from(least: int, most: float = math.inf) -> Callable[[str], int]:
+    """Return a type: a whole number not below `least` and not above `most`."""
+    bounds = f'of at least {least}' if math.isinf(most) else f'from {least} to {most:g}'
+
+    def whole(text: str) -> int:
+        def allowed(value: float) -> bool:
+            return least <= value <= most and value.is_integer()
+
+        return int(_checked(text, allowed, f'a whole number {bounds}'))
+
+    return whole
 
 
 def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> float:
@@ -37,6 +56,6 @@ def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> floa
         value = float(text)
     except ValueError:
         value = math.nan
-    if math.isfinite(value) and allowed(value):
+    if abs(value) <= LARGEST and allowed(value):
         return value
     raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
