@@ -191,6 +191,12 @@ class _VerbParser(argparse.ArgumentParser):
         # argparse has no other place to say it.
         self._negative_number_matcher = re.compile(r'-\.?\d')
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, as sub-commands do; a platform that nobody names is marked."""
+        if default := self.get_default('platform'):
+            self.set_defaults(platform=_Assumed(default))
+        return super().parse_known_args(args, namespace)
+
 
 def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
     try:
@@ -217,9 +223,6 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    for each in _with_kinds(parser):
-        if default := each.get_default('platform'):
-            each.set_defaults(platform=_Assumed(default))
     arguments = parser.parse_args(rest)
     if isinstance(getattr(arguments, 'platform', None), _Assumed):
         arguments.platform = str(arguments.platform)
@@ -227,13 +230,6 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
         tell(f'stewart {verb.name}: {sentence}')
     _keep_what_is_read(parser, arguments)
     return int(module.main(arguments))
-
-
-def _with_kinds(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    """Return a parser and those of its sub-commands."""
-    actions = parser._subparsers._group_actions if parser._subparsers else []
-    kinds = [kind for action in actions for kind in dict(action.choices or {}).values()]
-    return [parser, *(each for kind in kinds for each in _with_kinds(kind))]
 
 
 def _keep_what_is_read(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:

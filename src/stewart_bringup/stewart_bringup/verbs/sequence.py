@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from stewart_kinematics.motion import Pose
 
 OPERATOR = 'sequence_operator:SequenceOperator'
-USUAL = 'vigo'
 HELP = 'move the platform of a running rig through the waypoints of a file'
 
 DETAILS = """
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument('--teach', action='store_true', help=text)
     add('--name', default='', metavar='NAME', help='of the waypoint that is taught')
     add('--repeat', type=whole_from(0), default=0, metavar='N', help='rounds, 0: as in FILE')
-    text = f'for --check and -o: name or YAML file (default: {USUAL})'
+    text = 'for --check and -o: name or YAML file (default: vigo)'
     add('--platform', metavar='PLATFORM', help=text)
     text = 'samples per second of the CSV [Hz] (default: %(default)g)'
     add('--rate', type=positive, default=100.0, metavar='HZ', help=text)
@@ -82,9 +81,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     """Plan without a rig, from the neutral pose."""
-    if arguments.platform is None:
-        tell(f'stewart sequence: no --platform given, assuming {USUAL}')
-    platform = Platform.from_yaml(arguments.platform or USUAL)
+    platform = Platform.from_yaml(arguments.platform or 'vigo')
     found = WaypointList.from_yaml(arguments.file, platform)
     guard, start = MotionGuard(platform), platform.geometry.neutral_pose
     route = plan_route(start, found.waypoints, guard, arguments.repeat or found.repeat)

@@ -107,7 +107,7 @@ def _live(arguments: argparse.Namespace) -> int:
         'platform': arguments.platform or '',
         'host': arguments.host,
         'port': arguments.port,
-        'taught_to': arguments.taught_to,
+        'taught_to': str(arguments.taught_to),
         'record_to': str(arguments.record_to),
         'allow_commands': not arguments.watch_only,
     }
