@@ -320,7 +320,7 @@ def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:
     ('storage', 'number'),
     [
         ('mcap', signal.SIGINT),
-        ('sqlite3', signal.SIGTERM),
+        pytest.param('sqlite3', signal.SIGTERM, marks=pytest.mark.slow),
         pytest.param('mcap', signal.SIGTERM, marks=pytest.mark.slow),
         pytest.param('sqlite3', signal.SIGINT, marks=pytest.mark.slow),
     ],

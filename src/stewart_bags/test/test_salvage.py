@@ -321,7 +321,7 @@ KILLED = """
 
 
 @pytest.mark.parametrize('storage', list(Storage))
-@pytest.mark.parametrize('count', [1, 150, 2345])
+@pytest.mark.parametrize('count', [1, 150, pytest.param(2345, marks=pytest.mark.slow)])
 def test_killed_writer_keeps_what_was_flushed(
     tmp_path: Path, storage: Storage, count: int, run_python: RunPython
 ) -> None:

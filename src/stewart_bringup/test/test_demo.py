@@ -116,6 +116,7 @@ def _children() -> list[int]:
     return [int(number) for number in listed.split()]
 
 
+@pytest.mark.slow
 def test_scenario_that_fails_is_in_the_report_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

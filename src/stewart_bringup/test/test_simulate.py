@@ -293,6 +293,7 @@ def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path
     assert np.abs(section.position).max() < 2e-5
 
 
+@pytest.mark.slow
 def test_the_noise_of_a_simulated_card_is_what_its_filter_believes(tmp_path: Path) -> None:
     """One seed in a hundred is outside a band of 99 %, an error of the model with every seed."""
     broken = Counter[str]()

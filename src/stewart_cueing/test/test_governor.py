@@ -75,7 +75,7 @@ def test_every_setpoint_is_admitted_for_long(name: str, seed: int) -> None:
     ride(name, WILD, adversary(seed, 60.0))
 
 
-@pytest.mark.parametrize('name', ['vigo', 'srs'])
+@pytest.mark.parametrize('name', ['vigo', pytest.param('srs', marks=pytest.mark.slow)])
 def test_a_motion_within_the_limits_is_followed_a_period_late(name: str) -> None:
     time = np.arange(0.0, 6.0, PERIOD)
     inputs = np.tile(LEVEL, (time.size, 1))

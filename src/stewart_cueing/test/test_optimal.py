@@ -88,7 +88,7 @@ def admitted(method: str, number: int, seconds: float) -> Motion:
 
 
 @pytest.mark.parametrize('method', METHODS)
-@pytest.mark.parametrize('number', [0, 12])
+@pytest.mark.parametrize('number', [pytest.param(0, marks=pytest.mark.slow), 12])
 def test_no_motion_of_a_vehicle_breaks_a_limit(method: str, number: int) -> None:
     admitted(method, number, 1.0)
 

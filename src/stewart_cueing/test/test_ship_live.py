@@ -176,12 +176,16 @@ def test_a_peak_period_that_is_not_that_of_the_waves_is_told(
 @pytest.mark.parametrize(
     ('roll', 'shown', 'heave', 'unit', 'known'),
     [
-        (20.0, 1.0, 0.0, 1.0, True),
+        pytest.param(20.0, 1.0, 0.0, 1.0, True, marks=pytest.mark.slow),
         # High above the axis of its roll an IMU feels less tilt.
         (5.0, 0.3, 0.0, 1.0, True),
         # A raft that lies in the slope of the waves.
-        (15.0, 0.0, 1.0, 1.0, True),
-        *((roll, 1.0, 0.0, 57.3, False) for roll in (0.2, 1.0, 2.5)),
+        pytest.param(15.0, 0.0, 1.0, 1.0, True, marks=pytest.mark.slow),
+        (0.2, 1.0, 0.0, 57.3, False),
+        *(
+            pytest.param(roll, 1.0, 0.0, 57.3, False, marks=pytest.mark.slow)
+            for roll in (1.0, 2.5)
+        ),
         (1.0, 0.0, 1.0, 57.3, False),
     ],
 )

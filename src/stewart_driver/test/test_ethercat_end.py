@@ -13,7 +13,7 @@ from sagging_wire import CYCLE, FAULT, OPERATION, SaggingDrive
 from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
 
 
-@pytest.mark.parametrize('speed', [0.25, -0.05])
+@pytest.mark.parametrize('speed', [0.25, pytest.param(-0.05, marks=pytest.mark.slow)])
 def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) -> None:
     """Reading 2: every end coasted, since the quick stop was never sent."""
     deceleration = 0.6
@@ -45,7 +45,7 @@ def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) ->
 
 
 @pytest.mark.parametrize(
-    'word_delay', [0, 4, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (1, 7))]
+    'word_delay', [4, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0, 1, 7))]
 )
 def test_no_leg_leaps_back_by_its_lag_at_the_end_of_a_moving_platform(word_delay: int) -> None:
     """It was told to be where it was measured, some frames before it acted on the quick stop."""
@@ -102,7 +102,7 @@ def test_at_the_end_no_leg_without_a_brake_gives_way_before_all_are_at_rest() ->
     ('begun', 'faulty'),
     [
         (0, True),
-        (3, False),
+        pytest.param(3, False, marks=pytest.mark.slow),
         pytest.param(0, False, marks=pytest.mark.slow),
         pytest.param(3, True, marks=pytest.mark.slow),
     ],

@@ -194,7 +194,10 @@ def judged(taken: np.ndarray, fresh: np.ndarray) -> tuple[float, float]:
     return float(np.abs(rates).max()), float(accelerations[~stands[1:]].max())
 
 
-@pytest.mark.parametrize('where', ['asleep', 'computing', 'waiting'])
+@pytest.mark.parametrize(
+    'where',
+    ['asleep', *(pytest.param(at, marks=pytest.mark.slow) for at in ('computing', 'waiting'))],
+)
 @pytest.mark.parametrize(
     'freezes', [SHORT, *(pytest.param((freeze,), marks=pytest.mark.slow) for freeze in LONG)]
 )

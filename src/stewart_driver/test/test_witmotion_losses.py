@@ -80,8 +80,8 @@ def settled_errors(
 
 @pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.parametrize('drift', [-0.02, 0.0, 7e-4, 0.02])
-@pytest.mark.parametrize('period', [0.005, 0.01])
-@pytest.mark.parametrize('spoilt', [0.0, 0.5, 1.0])
+@pytest.mark.parametrize('period', [0.005, pytest.param(0.01, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('spoilt', [pytest.param(0.0, marks=pytest.mark.slow), 0.5, 1.0])
 def test_stamps_are_right_to_a_millisecond_as_samples_come(
     spoilt: float, period: float, drift: float, seed: int
 ) -> None:
@@ -100,9 +100,9 @@ def test_stamps_are_right_to_a_millisecond_as_samples_come(
         # With a timer of 16 ms no sample of 5 ms need ever come sooner than 1 ms late, of 10 ms
         # than 2 ms, the common measures; only a quartz that is off goes through all the delays.
         (Way(0.016), 0.005, 1.1e-3),
-        (Way(0.016), 0.01, 2.1e-3),
+        pytest.param(Way(0.016), 0.01, 2.1e-3, marks=pytest.mark.slow),
         (Way(0.001, batch_interval=0.04), 0.005, 1.3e-3),
-        (Way(0.001, batch_interval=0.04), 0.01, 1.3e-3),
+        pytest.param(Way(0.001, batch_interval=0.04), 0.01, 1.3e-3, marks=pytest.mark.slow),
     ],
 )
 def test_samples_read_together_are_right_where_the_spoilt_ones_left_their_bytes(

@@ -70,9 +70,15 @@ def with_a_step(table: np.ndarray) -> np.ndarray:
     ('spoil', 'said'),
     [
         (turned_over, 'bias of the accelerometer would be'),
-        (without_gravity, 'bias of the accelerometer would be'),
-        (in_g, 'bias of the accelerometer would be .* and are the rates in rad/s'),
-        (in_degrees, 'which no sensor has'),
+        pytest.param(
+            without_gravity, 'bias of the accelerometer would be', marks=pytest.mark.slow
+        ),
+        pytest.param(
+            in_g,
+            'bias of the accelerometer would be .* and are the rates in rad/s',
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(in_degrees, 'which no sensor has', marks=pytest.mark.slow),
         (with_a_step, r'lie far beyond their sigmas, the first at 8\.\d+ s.*a clock may have'),
     ],
 )

@@ -137,6 +137,7 @@ def test_what_the_model_lacks_decides_the_verdict(
     assert (law is rotors) <= any(text.startswith('warning: ') for text in younger)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures('drawn')
 def test_parameters_predict_another_recording_or_are_not_believed(
     payload_bag: Path,

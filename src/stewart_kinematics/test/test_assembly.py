@@ -22,7 +22,8 @@ from stewart_kinematics.solvers.uniqueness import (
     uniqueness_region,
 )
 
-PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ('srs', 'ps6tl_1500')]
+PLATFORMS = ('vigo', 'ex800', *SLOW)
 
 
 @pytest.fixture(scope='module', params=PLATFORMS)

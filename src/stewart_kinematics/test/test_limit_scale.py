@@ -32,7 +32,7 @@ def rig_at(**keywords: Any) -> Rig:
     return Rig(limit_scale=SCALE, **keywords)
 
 
-@pytest.mark.parametrize('speed', [0.1, 0.5])
+@pytest.mark.parametrize('speed', [pytest.param(0.1, marks=pytest.mark.slow), 0.5])
 def test_a_move_that_is_cancelled_stops_within_the_scaled_limits(speed: float) -> None:
     target = neutral_plus(z=0.1)
     with rig_at() as rig:

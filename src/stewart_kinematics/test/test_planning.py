@@ -128,7 +128,13 @@ def greatest_shares(stop: Trajectory, limits: Limits) -> np.ndarray:
 @pytest.mark.parametrize(
     'count', [25, pytest.param(2500, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])]
 )
-@pytest.mark.parametrize('name', ['vigo', 'ex800', 'ps6tl_1500', 'srs'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'vigo',
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ('ex800', 'ps6tl_1500', 'srs')),
+    ],
+)
 def test_cancelled_moves_keep_velocity_acceleration_and_jerk_limits(name: str, count: int) -> None:
     platform, rng = load_platform(name), np.random.default_rng(20261123)
     guard, cancelled, worst = MotionGuard(platform), 0, np.zeros(6)

@@ -20,7 +20,8 @@ from stewart_kinematics.solvers.forward import forward_from_positions
 PERIOD = 0.005
 PLACES = ('stroke', 'crank angle', 'pressure angle', 'base joint angle', 'platform joint angle')
 """Some limits of where the platform may be."""
-PLATFORMS = ('vigo', 'ex800', 'srs', 'sg90_rotary')
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ('ex800', 'srs')]
+PLATFORMS = ('vigo', 'sg90_rotary', *SLOW)
 
 
 def stacked(rows):

@@ -162,7 +162,10 @@ def build(tmp_path: Path) -> Iterator[Callable[..., Machine]]:
         machine.close()
 
 
-@pytest.mark.parametrize(('drive', 'mapped'), [('omron_1s', False), ('omron_1s_free', True)])
+@pytest.mark.parametrize(
+    ('drive', 'mapped'),
+    [pytest.param('omron_1s', False, marks=pytest.mark.slow), ('omron_1s_free', True)],
+)
 def test_all_legs_home_to_their_limit_switches_one_after_the_other(
     drive: str, mapped: bool, build: Callable[..., Machine]
 ) -> None:

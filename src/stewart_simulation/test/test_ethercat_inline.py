@@ -102,7 +102,11 @@ def test_six_axes_go_to_op_and_follow_a_wave(drive: str, use: Callable[..., User
     assert counters.round_trips.sum() == user.loop.cycles
 
 
-@pytest.mark.parametrize('narrow', [{1, 2, 3, 4, 5, 6}, {2, 5}, {1}], ids=str)
+@pytest.mark.parametrize(
+    'narrow',
+    [{2, 5}, *(pytest.param(some, marks=pytest.mark.slow) for some in ({1, 2, 3, 4, 5, 6}, {1}))],
+    ids=str,
+)
 def test_clocks_of_32_bits_and_drives_without_complete_access(
     narrow: set[int], use: Callable[..., User]
 ) -> None:
@@ -324,7 +328,7 @@ def test_drives_that_nobody_drives_any_more_stop_and_hold(use: Callable[..., Use
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'reason'),
     [
-        ('cut', {'after': 0}, 'no frame has come back'),
+        pytest.param('cut', {'after': 0}, 'no frame has come back', marks=pytest.mark.slow),
         ('cut', {'after': 3}, 'legs 4, 5, 6 are lost'),
         ('al_error', {'slave': 5, 'code': 0x1A}, r'leg 5: .* SAFEOP with error 0x001A'),
     ],

@@ -68,7 +68,7 @@ class Spoiler:
         return min((item.stamp - time for time in self.measured[number::NUMBERS]), key=abs)
 
 
-@pytest.mark.parametrize('latency', [0.0, 0.001])
+@pytest.mark.parametrize('latency', [pytest.param(0.0, marks=pytest.mark.slow), 0.001])
 @pytest.mark.parametrize(
     ('kind', 'batch_interval'),
     # A cycle of which nothing comes can be told only where samples are read one by one.

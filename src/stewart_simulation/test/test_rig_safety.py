@@ -212,7 +212,9 @@ def stale(motion: Motion, stamp: int) -> tuple[Motion, int]:
     return motion, stamp - 2_000_000_000
 
 
-@pytest.mark.parametrize('fault', [nothing, no_number, out_of_reach, jump, stale])
+@pytest.mark.parametrize(
+    'fault', [nothing, no_number, pytest.param(out_of_reach, marks=pytest.mark.slow), jump, stale]
+)
 def test_refused_stale_or_missing_setpoints_bring_all_legs_to_rest_without_a_step(
     rig: SafeRig, fault: Callable[[Motion, int], tuple[Motion, int] | None]
 ) -> None:

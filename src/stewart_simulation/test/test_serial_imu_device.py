@@ -314,7 +314,9 @@ def sent(sensor: Sensor, since: float, count: int, feel: Callable[[float], float
 
 
 @pytest.mark.parametrize(('code', 'corner'), [(0, 256.0), (2, 94.0), (4, 21.0), (6, 5.0)])
-@pytest.mark.parametrize('frequency', [0.5, 5.0, 20.0])
+@pytest.mark.parametrize(
+    'frequency', [*(pytest.param(slow, marks=pytest.mark.slow) for slow in (0.5, 5.0)), 20.0]
+)
 def test_the_low_pass_is_that_of_its_bandwidth(code: int, corner: float, frequency: float) -> None:
     sensor = Sensor(flaws=EXACT)
     sensor.receive(UNLOCK + bytes([0xFF, 0xAA, 0x1F, code, 0]), 0.0)
