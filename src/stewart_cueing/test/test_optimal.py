@@ -158,6 +158,7 @@ def test_the_first_jerk_of_heave_is_that_of_the_optimality_conditions() -> None:
     np.testing.assert_allclose(found, [0.0, 0.0, expected], atol=1e-3 * abs(expected))
 
 
+@pytest.mark.slow
 def test_a_lasting_force_is_given_by_tilt_and_a_rest_is_returned_to() -> None:
     platform, settings = load_platform('srs'), PRESETS['srs']
     player = OptimalCueing(MotionGuard(platform), settings, PERIOD)

@@ -159,7 +159,11 @@ def test_consistency_is_found_and_written_as_one_page(bag, tmp_path, capsys) -> 
     ('noise', 'broken'),
     [
         (['--imu-sigma', '7e-4', '1.7e-4', '--leg-sigma', '5e-6'], {'mean NIS', 'inside 2 sigma'}),
-        (['--imu-sigma', '2e-4', '3e-5', '--leg-sigma', '1e-5'], {'lag-1 correlation'}),
+        pytest.param(
+            ['--imu-sigma', '2e-4', '3e-5', '--leg-sigma', '1e-5'],
+            {'lag-1 correlation'},
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             ['--imu-sigma', '7e-4', '1.7e-4', '--leg-sigma', '3e-5'],
             {'mean NIS', 'inside 2 sigma'},

@@ -54,7 +54,12 @@ def consistent(srs, found, run, rows) -> None:
 
 
 @pytest.mark.parametrize(
-    ('motion', 'noise', 'late'), [('mp1', 1e-3, LATE), ('mp2', 3e-5, LATE), ('mp2', 3e-5, 0.2)]
+    ('motion', 'noise', 'late'),
+    [
+        ('mp1', 1e-3, LATE),
+        pytest.param('mp2', 3e-5, LATE, marks=pytest.mark.slow),
+        ('mp2', 3e-5, 0.2),
+    ],
 )
 def test_delay_of_a_tracker_is_found_and_the_estimate_is_consistent(
     srs, motion, noise, late, request

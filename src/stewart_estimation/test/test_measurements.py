@@ -132,7 +132,9 @@ def no_covariance(message: Any, pose: Any) -> None:
     message.pose.covariance = np.full(36, np.inf)
 
 
-@pytest.mark.parametrize('change', [not_a_number, no_rotation, no_covariance])
+@pytest.mark.parametrize(
+    'change', [pytest.param(not_a_number, marks=pytest.mark.slow), no_rotation, no_covariance]
+)
 def test_poses_of_a_tracker_that_lost_the_target_are_left_out_and_counted(
     recorded, change, capsys
 ) -> None:

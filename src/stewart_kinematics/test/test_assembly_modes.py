@@ -19,7 +19,8 @@ from stewart_kinematics.verbs import fk
 from stewart_tables.columns import LENGTH, POSE, TIME
 from stewart_tables.csv_tables import read_table, write_table
 
-PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ('srs', 'ps6tl_1500')]
+PLATFORMS = ('vigo', 'ex800', *SLOW)
 
 # P. Dietmaier, 1998: joints and lengths as
 # http://www-iri.upc.es/people/porta/Soft/CuikSuite2-Doc/html/Dietmeier_8world.html prints them.

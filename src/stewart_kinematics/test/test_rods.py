@@ -239,7 +239,9 @@ def test_twist_of_rates(name: str) -> None:
         assert twist == pytest.approx(motion.twist[n], rel=1e-7, abs=1e-9)
 
 
-@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize(
+    'name', [pytest.param('sg90_rotary', marks=pytest.mark.slow), 'hexaglide_3d_mec']
+)
 def test_no_other_assembly_mode_is_in_the_box(name: str) -> None:
     """All poses with fixed beginnings of the rods, by continuation, which knows of no box."""
     platform = load(name)

@@ -75,7 +75,11 @@ def time_to_active() -> float:
 
 
 @pytest.mark.parametrize('times', [2, pytest.param(40, marks=pytest.mark.slow)])
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    'number',
+    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+    ids=lambda number: number.name,
+)
 def test_signal_at_any_moment_ends_with_code_0(number: signal.Signals, times: int) -> None:
     rng = random.Random(int(number))
     # The last ones come when the node is up.

@@ -304,6 +304,7 @@ def test_the_al_status_is_in_the_reason(rig: Any, use: Callable[..., User]) -> N
     assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
 
 
+@pytest.mark.slow
 def test_a_wrong_bus_is_refused_at_the_start(rig: Any, use: Callable[..., User]) -> None:
     for after, reason in (
         (4, '4 slaves answer on ecat0, expected are 6'),

@@ -272,7 +272,7 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     ('fault', 'arguments'),
     [
         ('ethercat.lose_turns', {'slave': 3}),
-        ('plant.encoder_jump', {'leg': 5, 'metres': -0.03}),
+        pytest.param('plant.encoder_jump', {'leg': 5, 'metres': -0.03}, marks=pytest.mark.slow),
     ],
 )
 def test_without_brakes_all_legs_are_let_go_together_if_an_encoder_lies(
