@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 import struct
@@ -20,6 +21,7 @@ _CLOCK = struct.Struct('<4siI')
 HEADER = 'std_msgs/msg/Header'
 TIME = 'builtin_interfaces/msg/Time'
 CLOCK = '/clock'
+TRANSFORMS = 'tf2_msgs/msg/TFMessage'
 # The stamp of a header that comes first stands right behind the encapsulation.
 FIRST_STAMP = 4
 
@@ -59,7 +61,8 @@ class Schedule:
 def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator[RawMessage]:
     """Choose the messages of some topics from an offset after the first message of the bag on [s].
 
-    First comes the last message before the start of every latched topic, then all from there on.
+    First come the messages before the start that a latched topic's publishers still offer then,
+    then all from there on.
 
     Raises:
         MissingTopic: If there is no such topic.
@@ -72,11 +75,12 @@ def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator
             f'it lasts {bag.duration:g} s and has {bag.count} messages on {len(bag.topics)} topics'
         )
     start_ns = bag.start_ns + round(start_offset * NS)
-    held: dict[str, RawMessage] = {}
-    if latched := [name for name in names if is_latched(bag.topics[name])]:
+    latched = [name for name in names if is_latched(bag.topics[name])]
+    held = {name: deque[RawMessage](maxlen=_offered(bag.topics[name])) for name in latched}
+    if latched:
         for message in bag.raw(latched, stop_ns=start_ns):
-            held[message.topic] = message
-    yield from held.values()
+            held[message.topic].append(message)
+    yield from sorted((item for part in held.values() for item in part), key=lambda m: m.time_ns)
     yield from bag.raw(names, start_ns=start_ns)
 
 
@@ -85,6 +89,14 @@ def is_latched(topic: Topic) -> bool:
     return bool(topic.qos) and all(
         item.durability == QosDurability.TRANSIENT_LOCAL for item in topic.qos
     )
+
+
+def _offered(topic: Topic) -> int | None:
+    """Return how many messages of a latched topic its publishers offer at once; None for all."""
+    if topic.msgtype == TRANSFORMS:
+        # Each broadcaster says other frames, and not every bag knows how many there were.
+        return None
+    return sum(max(1, item.depth) for item in topic.qos)
 
 
 class Restamper:

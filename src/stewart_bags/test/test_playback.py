@@ -87,6 +87,28 @@ def test_start_offset_skips_but_latched_topics_keep_their_last_message(
             list(selected(bag, ['/nothing'], 0.0))
 
 
+@pytest.mark.parametrize(
+    ('kind', 'offers', 'kept'),
+    [
+        ('std_msgs/msg/String', 1, [3]),
+        ('std_msgs/msg/String', 2, [2, 3]),
+        ('tf2_msgs/msg/TFMessage', 1, [0, 1, 2, 3]),
+    ],
+)
+def test_what_several_publishers_have_latched_is_kept(
+    tmp_path: Path, store: Typestore, kind: str, offers: int, kept: list[int]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/said', kind, qos=[latched()] * offers)
+        made = store.types[kind]
+        for second in range(6):
+            said = made('') if kind.endswith('String') else made([])
+            writer.write('/said', START_NS + second * 10**9, said)
+    with Bag(tmp_path / 'bag') as bag:
+        played = [(item.time_ns - START_NS) // 10**9 for item in selected(bag, ['/said'], 3.5)]
+    assert played == [*kept, 4, 5]
+
+
 def test_bag_without_messages_is_nothing_to_play(tmp_path: Path) -> None:
     with BagWriter(tmp_path / 'bag') as writer:
         writer.add_topic('/imu/data', 'sensor_msgs/msg/Imu')
