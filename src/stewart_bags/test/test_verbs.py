@@ -190,6 +190,16 @@ def test_record_refuses_a_path_that_is_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.ros
+def test_record_in_simulated_time_ends_and_tells_if_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('rclpy')
+    monkeypatch.setattr(record, 'CLOCK_PATIENCE', 0.1)
+    assert run(record, '-o', tmp_path / 'new', '--use-sim-time', '--duration', '0.5') == 0
+    assert capsys.readouterr().err.count('nobody publishes /clock') == 1
+
+
+@pytest.mark.ros
 def test_play_refuses_a_start_that_no_clock_reaches(make_bag: Callable[..., Path]) -> None:
     pytest.importorskip('rclpy')
     from stewart_tables.errors import ParameterError

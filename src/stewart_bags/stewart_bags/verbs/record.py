@@ -16,6 +16,9 @@ from stewart_bags.writing import Compression, Storage
 from stewart_tables.numbers import positive
 from stewart_tables.progress import LiveLine, tell
 
+CLOCK_PATIENCE = 2.0
+"""So long nothing is said of a simulated time that nobody tells [s]."""
+
 HELP = 'record topics into a bag, until Ctrl-C'
 
 DETAILS = """
@@ -64,6 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
     }
     progress = LiveLine(sys.stderr)
     with ros_session() as stop:
+        from rclpy.clock import Clock, ClockType
         from rclpy.parameter import Parameter
         from stewart_bags.nodes.recorder import Recorder
         from stewart_node_support.running import spin
@@ -90,7 +94,15 @@ def main(arguments: argparse.Namespace) -> int:
             if ended or recording.failure is not None:
                 stop.request()
 
-        recorder.create_timer(0.2, show)
+        def doubt() -> None:
+            doubting.cancel()
+            if arguments.use_sim_time and not recorder.count_publishers('/clock'):
+                tell('stewart record: nobody publishes /clock: until then nothing is recorded')
+
+        # Simulated time may stand still, or end before the duration does.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        recorder.create_timer(0.2, show, clock=steady)
+        doubting = recorder.create_timer(CLOCK_PATIENCE, doubt, clock=steady)
         spin([recorder], stop=stop)
     progress.end()
     if recording.failure is not None:
