@@ -39,6 +39,8 @@ from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage
 from stewart_bags.series import read_joints
 from stewart_interfaces.msg import DriverState
+from stewart_node_support.courier import Box
+from stewart_node_support.diagnostics import Level
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 
@@ -309,6 +311,26 @@ def test_the_executable_ends_by_itself_when_the_disk_takes_no_more(
     assert 'Traceback' not in errors
     assert 'cannot write on after' in errors.splitlines()[-1]
     assert 'File too large' in errors.splitlines()[-1]
+
+
+def test_a_clock_that_is_set_back_is_told(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead, take = [2_000_000_000], Box.take
+
+    def dated(box: Box) -> tuple[bytes, int] | None:
+        taken = take(box)
+        return taken and (taken[0], taken[1] + ahead[0])
+
+    monkeypatch.setattr(Box, 'take', dated)
+    note = graph.node.create_publisher(String, 'note', STATE_QOS)
+    recorder = graph.record(tmp_path / 'bag')
+    for count, level in ((1, Level.OK), (2, Level.WARN)):
+        note.publish(String(data='said'))
+        graph.spin_until(lambda count=count: recorder.counts.get('/note') == count)
+        assert recorder._report().level == level
+        ahead[0] = 0
+    assert 'set back by' in recorder._report().message
 
 
 def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:

@@ -21,7 +21,9 @@ from rclpy.subscription import Subscription
 from stewart_bags.definitions import message_class
 from stewart_bags.errors import BagError, UnknownType
 from stewart_bags.nodes.offered_qos import matching, to_bag
+from stewart_bags.overlaps import SOUND
 from stewart_bags.recording import CAPACITY, Recording
+from stewart_bags.topics import NS
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -102,6 +104,8 @@ class Recorder(Node):
         self._diagnostics.add('recording', self._report)
         self._messages, self._events = Gate(), Gate()
         self._fetched = self._taken = 0
+        # Bag time of the last message, and by how much a clock that was set back fell behind [ns].
+        self._latest_ns = self._set_back_ns = 0
         self._fetching = self.create_timer(FETCH_PERIOD, self._fetch)
         self._timers_running = [
             self.create_timer(parameters.poll_period, self.discover),
@@ -234,8 +238,21 @@ class Recorder(Node):
                 fetched.append((now if simulated else received or now, topic, data))
         self._taken += len(fetched)
         fetched.sort(key=itemgetter(0))
+        if fetched and not simulated:
+            self._watch_clock(fetched[0][0], fetched[-1][0])
         for item, topic, data in fetched:
             self.recording.put(topic, item, data, patient=simulated)
+
+    def _watch_clock(self, first_ns: int, last_ns: int) -> None:
+        """Tell if what came now came before what is in the bag, by the clock of the computer."""
+        if self._latest_ns - first_ns > SOUND * NS:
+            self._set_back_ns = self._latest_ns - first_ns
+            self.get_logger().warning(self._set_back())
+        self._latest_ns = last_ns
+
+    def _set_back(self) -> str:
+        said = 'the clock of this computer was set back by'
+        return f'{said} {self._set_back_ns / NS:.3g} s: the bag goes over the same time twice'
 
     def _on_lost(self, event: Any) -> None:
         self._dropped_before_us += int(event.total_count_change)
@@ -251,6 +268,8 @@ class Recorder(Node):
             return Report(Level.ERROR, str(recording.failure), values)
         if self.lost:
             return Report(Level.WARN, f'{self.lost} messages were lost', values)
+        if self._set_back_ns:
+            return Report(Level.WARN, self._set_back(), values)
         if self._wanted - self.topics:
             waits = ', '.join(sorted(self._wanted - self.topics))
             return Report(Level.WARN, f'nobody publishes {waits}', values)
