@@ -245,6 +245,10 @@ def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
     assert len(target.read_text().splitlines()) == 6
     assert run() == 2
     assert '--plan N' in capsys.readouterr().err
+    with pytest.raises(ConfigurationError, match='--json: expected a table of measured poses'):
+        run('--plan', 5, '--json')
+    with pytest.raises(ConfigurationError, match='--poses: expected a file: the changes go to'):
+        run(target, '--plan', 5)
     other = tmp_path / 'none.csv'
     for count in (-3, 1001):
         with pytest.raises(SystemExit):

@@ -136,8 +136,13 @@ def main(arguments: argparse.Namespace) -> int:
         if not arguments.plan:
             tell('stewart calibrate: a table of poses is needed, or --plan N')
             return 2
+        for option in ('output', 'validate', 'plot', 'json'):
+            if value := getattr(arguments, option):
+                raise ConfigurationError(f'--{option}', value, 'a table of measured poses with it')
         _propose(arguments, platform, noise, prior, None)
         return 0
+    if arguments.plan and not arguments.poses:
+        raise ConfigurationError('--poses', None, 'a file: the changes go to standard output')
     observations, copies = without_copies(_read(arguments, arguments.table))
     # Before a long fit, not after it.
     others = _read_others(arguments, platform) if arguments.validate else None
