@@ -9,6 +9,7 @@ at their limits, too (`require`).
 
 from __future__ import annotations
 
+import argparse
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -98,6 +99,16 @@ class Rule:
             given = list(value) if isinstance(value, (tuple, array)) else value
             raise ParameterError(self.name, given, self.expected())
         return tuple(value) if self.is_array else value
+
+    def typed(self, text: str) -> Any:
+        """Return what was typed for an option of a verb, of one element if this is an array."""
+        try:
+            value = self.scalar(text)
+        except ValueError:
+            value = None
+        if not self._allows(value, strict=True):
+            raise argparse.ArgumentTypeError(f'expected {self.expected()}, got {text!r}')
+        return value
 
     def fits(self, value: Any, *, strict: bool = True) -> bool:
         """Tell whether a value is allowed; strictly an integer is no decimal number, as in ROS."""

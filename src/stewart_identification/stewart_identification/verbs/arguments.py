@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 import os
 from typing import Any
 
 from stewart_identification.identify import Options
 from stewart_tables.numbers import whole_from
-from stewart_tables.settings import Rule, rules
+from stewart_tables.settings import rules
 
 PER_CORE = 4
 """Most worker processes for each core of the machine: more would only fill its memory."""
@@ -38,25 +37,10 @@ def add_settings(parser: argparse.ArgumentParser, cls: type, *names: str) -> Non
         if choices:
             what['choices'] = [choice for choice in choices if choice]
         else:
-            what |= {'type': _value(rule), 'metavar': 'N' if rule.scalar is int else 'X'}
+            what |= {'type': rule.typed, 'metavar': 'N' if rule.scalar is int else 'X'}
         parser.add_argument(
             option, default=rule.default, help=f'{text} (default: {usual})', **what
         )
-
-
-def _value(rule: Rule) -> Callable[[str], Any]:
-    """Return a type of an option: what a setting allows."""
-
-    def value(text: str) -> Any:
-        try:
-            found = rule.scalar(text)
-        except ValueError:
-            found = None
-        if not rule.fits(found):
-            raise argparse.ArgumentTypeError(f'expected {rule.expected()}, got {text!r}')
-        return found
-
-    return value
 
 
 def add_worker_arguments(parser: argparse.ArgumentParser, what: str) -> None:

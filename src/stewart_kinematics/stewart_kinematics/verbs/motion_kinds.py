@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.planning import plan_move
 from stewart_kinematics.model.platform import Platform
@@ -55,11 +54,6 @@ def _cycloidal(
 def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard) -> Trajectory:
     from stewart_kinematics.nodes.parameters import OceanTrajectoryParameters
 
-    known = {rule.name: rule for rule in rules(OceanTrajectoryParameters)}
-    for option, name in SEA.items():
-        rule, value = known[name], getattr(arguments, name)
-        if not rule.fits(value):
-            raise ConfigurationError(option, value, rule.expected())
     chosen = {name: getattr(arguments, name) for name in SEA.values()}
     if arguments.component:
         columns = zip(*arguments.component, strict=True)
@@ -140,7 +134,8 @@ def add_kinds(kinds: Kinds) -> None:
     for option, name in SEA.items():
         rule = known[name]
         text = f'{rule.metadata["description"]} (default: %(default)s)'
-        what: dict[str, Any] = {'type': rule.scalar, 'choices': rule.metadata['choices'] or None}
+        choices = rule.metadata['choices']
+        what: dict[str, Any] = {'choices': choices} if choices else {'type': rule.typed}
         add(option, dest=name, default=rule.default, help=text, **what)
     wave: dict[str, Any] = {'type': float, 'nargs': 4, 'metavar': ('A', 'T', 'L', 'PHASE')}
     text = 'a wave instead of the spectrum [m, s, m, deg]; may be repeated'
