@@ -22,16 +22,14 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_kinematics.trajectories.cycloidal import relative_displacement
 from stewart_viewer.bag_recorder import BagRecorder
-from stewart_viewer.hand import Hand
+from stewart_viewer.hand import Hand, HELD_RATE
 from stewart_viewer.snapshot import Snapshot
 import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
 WAVES: tuple[str, ...] = ('ocean', 'excitation', 'cueing', 'stabilisation')
-# A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
-JOG_RATE = 20.0
 # Of the velocity towards a target that is followed, per distance [1/s].
-STEER_RATE, STEER_GAIN = 20.0, 2.0
+STEER_GAIN = 2.0
 # From an older pose nobody steers: the platform has gone on since [s].
 LATELY = 0.5
 DRIVES = {
@@ -114,7 +112,7 @@ class Controls:
         self._move = gui.add_button('Move there', color='blue')
         self._move.on_click(lambda _: self._on_move())
         self._follow = gui.add_button('Follow the target while held', color='blue')
-        self._follow.on_hold(self._on_steer, callback_hz=STEER_RATE)
+        self._follow.on_hold(self._on_steer, callback_hz=HELD_RATE)
         gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
         gui.add_button('Target to neutral', color='gray').on_click(self._reset)
 
@@ -125,7 +123,7 @@ class Controls:
         self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
         self._jogs = [gui.add_button(label, color='blue') for label in ('−', '+')]
         for button, sign in zip(self._jogs, (-1.0, 1.0), strict=True):
-            button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
+            button.on_hold(partial(self._on_jog, sign), callback_hz=HELD_RATE)
 
     @property
     def target(self) -> Pose:

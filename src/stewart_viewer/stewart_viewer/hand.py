@@ -7,18 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 import time
 
+HELD_RATE = 20.0
+"""A held button tells so often that it is held [Hz]; the driver stops 0.1 s after the last time."""
+
 LET_GO = 0.3
 """A button that has not told for so long that it is held was let go [s]."""
 
-TOGETHER = 0.02
-"""What comes so soon after the first time was held while the network stalled, and is old [s]."""
+FASTER = 1.3
+"""Share of `HELD_RATE` from which on what comes was held while the network stalled, and is old."""
 
 
 class Hand:
     """One hand at a time, in one browser, moves one thing: the others are told why they do not.
 
-    What a button tells while the network stalls comes all at once when that is over, long after
-    the hand was taken away. So the first time alone moves nothing, nor what comes with it.
+    What a button tells while the network stalls comes when that is over, long after the hand was
+    taken away: some at once, more a round trip later, twice as many after the next. So the first
+    time alone moves nothing, nor what comes faster than a hand can tell it.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -26,6 +30,7 @@ class Hand:
         self._browser: Hashable = None
         self._what: Hashable = None
         self._first = self._last = -LET_GO
+        self._since_first = 0
         self._changed = False
 
     def changes(self, browser: Hashable) -> None:
@@ -41,11 +46,15 @@ class Hand:
         """
         now = self._now()
         if now - self._last >= LET_GO:
-            self._browser, self._what, self._first, self._changed = browser, what, now, False
+            self._browser, self._what, self._changed = browser, what, False
+            self._first, self._since_first = now, -1
         elif browser != self._browser:
             return False, 'another browser holds a button'
         self._last = now
+        self._since_first += 1
+        if self._since_first > FASTER * HELD_RATE * (now - self._first):
+            self._first, self._since_first = now, 0
         self._changed |= what != self._what
         if self._changed:
             return False, 'what it moves was changed: let the button go first'
-        return now - self._first >= TOGETHER, ''
+        return self._since_first > 0, ''

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from stewart_viewer.hand import Hand
 
 
@@ -25,9 +26,21 @@ def test_who_holds_moves_from_the_second_time_on() -> None:
     assert [held.tells(after)[0] for after in (1.0, 0.05)] == [False, True]
 
 
-def test_what_a_stalled_network_brings_all_at_once_moves_nothing() -> None:
+def test_what_a_stalled_network_brings_moves_nothing() -> None:
     held = Held()
     assert not any(held.tells(0.0005)[0] for _ in range(30))
+    # By slow start: twice as many in each round trip.
+    held = Held()
+    for round_trip in range(6):
+        assert not held.tells(0.025)[0]
+        assert not any(held.tells(0.0001)[0] for _ in range(2**round_trip - 1))
+
+
+def test_a_hand_over_a_network_that_jitters_moves_all_the_same() -> None:
+    rng, held = np.random.default_rng(1), Held()
+    arrivals = 0.05 * np.arange(200) + rng.uniform(0.0, 0.04, 200)
+    moved = [held.tells(after)[0] for after in np.diff(np.maximum.accumulate(arrivals))]
+    assert sum(moved) > 190
 
 
 def test_another_browser_waits_until_the_hand_was_taken_away() -> None:
