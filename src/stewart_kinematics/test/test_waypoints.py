@@ -147,6 +147,13 @@ def test_any_name_of_a_waypoint_is_read_as_it_was_written(name: str, tmp_path: P
     assert [item.name for item in WaypointList.from_yaml(path, VIGO).waypoints] == [name, 'next']
 
 
+def test_nothing_is_taught_to_a_file_that_is_full(tmp_path: Path) -> None:
+    path = tmp_path / 'full.yaml'
+    path.write_text('waypoints:\n' + '  - {pose: neutral}\n' * 200)
+    with pytest.raises(ConfigurationError, match='expected fewer than 200 waypoints'):
+        append_waypoint(path, NEUTRAL, VIGO)
+
+
 def test_what_is_taught_is_appended_and_comments_stay(tmp_path: Path) -> None:
     path = tmp_path / 'sequence.yaml'
     path.write_text(FILE)

@@ -39,10 +39,17 @@ class BagRecorder:
         """Whether something is being recorded."""
         return self._process is not None and self._process.poll() is None
 
-    def toggle(self) -> str:
-        """Start where nothing is recorded, else stop; return what has come of it, in words."""
+    def start(self) -> str:
+        """Start where nothing is recorded; return where the bag is, in words."""
         with self._lock:
-            return self._start() if self._process is None else self._stop()
+            if self._process is None:
+                self._start()
+            return f'recording into {self._path} on the machine of the viewer'
+
+    def stop(self) -> str:
+        """Stop where something is recorded; return what has come of it, in words."""
+        with self._lock:
+            return 'nothing is recorded' if self._process is None else self._stop()
 
     def ended(self) -> str:
         """Return what has come of a recording that has ended by itself; empty if none has."""
@@ -60,7 +67,7 @@ class BagRecorder:
             if self._process is not None:
                 self._stop()
 
-    def _start(self) -> str:
+    def _start(self) -> None:
         self._path = self._new_path()
         words = ['--ros-args', '-p', f'output:={self._path}', *self._arguments]
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +80,6 @@ class BagRecorder:
             stdout=subprocess.DEVNULL,
             stderr=self._log,
         )
-        return f'recording into {self._path} on the machine of the viewer'
 
     def _new_path(self) -> Path:
         """Return where no bag is; that before may not have been begun yet."""

@@ -23,6 +23,7 @@ from stewart_kinematics.spatial import rpy_from_quaternion
 from stewart_kinematics.trajectories.cycloidal import relative_displacement
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.hand import Hand, HELD_RATE
+from stewart_viewer.resting import Resting
 from stewart_viewer.snapshot import Snapshot
 import viser
 
@@ -32,6 +33,8 @@ WAVES: tuple[str, ...] = ('ocean', 'excitation', 'cueing', 'stabilisation')
 STEER_GAIN = 2.0
 # From an older pose nobody steers: the platform has gone on since [s].
 LATELY = 0.5
+# So long nobody has seen what another browser has changed [s].
+LOOKED_AT = 2.0
 DRIVES = {
     'Enable': 'driver/enable',
     'Disable': 'driver/disable',
@@ -76,7 +79,9 @@ class Controls:
         )
         self._pose: Pose | None = None
         self._posed_at = -LATELY
-        self._hand = Hand()
+        self._hand, self._resting = Hand(), Resting()
+        # Browser that changed the target or the speed last, and when.
+        self._changed: tuple[Hashable, float] = None, -LOOKED_AT
         self._off, self._allowed, self._sources = True, False, WAVES
         self._answer = gui.add_markdown('')
         self._button('Quick stop', 'driver/quick_stop', 'red')
@@ -107,10 +112,10 @@ class Controls:
             for label, reach in zip(AXES, _reaches(self._platform), strict=True)
         ]
         self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
-        self._speed.on_update(lambda event: self._hand.changes(event.client_id))
+        self._speed.on_update(self._note_who)
         self._verdict = gui.add_markdown('')
         self._move = gui.add_button('Move there', color='blue')
-        self._move.on_click(lambda _: self._on_move())
+        self._move.on_click(self._on_move)
         self._follow = gui.add_button('Follow the target while held', color='blue')
         self._follow.on_hold(self._on_steer, callback_hz=HELD_RATE)
         gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
@@ -141,6 +146,7 @@ class Controls:
         """Take note of where the platform is, and whether anything can move it."""
         if snapshot.pose is not self._pose:
             self._pose, self._posed_at = snapshot.pose, time.monotonic()
+            self._resting.see(self._pose, self._posed_at)
         off = snapshot.drives is None or snapshot.drives.state != 'ENABLED'
         if off != self._off:
             self._off = off
@@ -162,23 +168,34 @@ class Controls:
 
     def _on_teach(self) -> None:
         """Append the measured pose to the file of waypoints on the viewer's machine."""
-        if self._pose is None:
-            self.tell('**Record waypoint**: no pose comes')
+        pose, trouble = self._pose, self._operator.obstacle
+        if not trouble and (pose is None or not self._resting.rests(time.monotonic())):
+            trouble = 'no pose comes' if pose is None else 'the platform does not rest'
+        if trouble or pose is None:
+            self.tell(f'**Record waypoint**: {trouble}')
             return
         try:
-            number = append_waypoint(self._taught_to, self._pose, self._platform)
+            with self._whole:
+                number = append_waypoint(self._taught_to, pose, self._platform)
         except (StewartError, OSError) as error:
             self.tell(f'**Record waypoint**: {error}')
         else:
             self.tell(f'waypoint {number} is in {self._taught_to}')
 
     def _on_record(self) -> None:
-        """Start or stop a recording of all topics, and say where it is."""
+        """Start or stop a recording of all topics, as the button says, and say where it is."""
         assert self._recorder is not None
-        try:
-            said = self._recorder.toggle()
-        except OSError as error:
-            said = f'**Record**: {error}'
+        if self._record.label == STOP_RECORDING:
+            # It may take long, and whoever presses again wants no other recording.
+            self._record.disabled = True
+            self.tell('closing the bag …')
+            said = self._recorder.stop()
+            self._record.disabled = False
+        else:
+            try:
+                said = self._recorder.start()
+            except OSError as error:
+                said = f'**Record**: {error}'
         self._tell_of_recording(said)
 
     def look(self) -> None:
@@ -239,8 +256,13 @@ class Controls:
         slider.on_update(self._from_sliders)
         return slider
 
-    def _reset(self, event: Any) -> None:
+    def _note_who(self, event: Any) -> None:
+        """Take note of who has changed the target or the speed."""
         self._hand.changes(event.client_id)
+        self._changed = event.client_id, time.monotonic()
+
+    def _reset(self, event: Any) -> None:
+        self._note_who(event)
         with self._whole:
             self._set([0.0] * len(self._sliders))
             self._aim()
@@ -256,7 +278,7 @@ class Controls:
     def _from_sliders(self, event: Any) -> None:
         with self._whole:
             if not self._setting:
-                self._hand.changes(event.client_id)
+                self._note_who(event)
                 self._aim()
 
     def _aim(self) -> None:
@@ -268,14 +290,19 @@ class Controls:
             self._judge()
 
     def _from_gizmo(self, event: Any) -> None:
-        self._hand.changes(event.client_id)
+        self._note_who(event)
         pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
         away = 1e3 * (pose.position - self._neutral.position)
         rpy = self._platform.limits.nearest_turn(rpy_from_quaternion(pose.quaternion_xyzw))
         turned = np.degrees(rpy - self._neutral_rpy)
         with self._whole:
             self._set([*away, *turned])
-            self._judge()
+            shown = [slider.value for slider in self._sliders]
+            # What a click moves to is what is seen.
+            if np.allclose(shown, [*away, *turned], atol=1e-6):
+                self._judge()
+            else:
+                self._aim()
 
     def _judge(self) -> None:
         """Say whether the platform may stand at the target, and which that is."""
@@ -294,7 +321,11 @@ class Controls:
             self._allowed = True
         self._move.disabled = self._off or not self._allowed
 
-    def _on_move(self) -> None:
+    def _on_move(self, event: Any) -> None:
+        browser, when = self._changed
+        if browser not in {None, event.client_id} and time.monotonic() - when < LOOKED_AT:
+            self.tell('**Move**: another browser has changed it just now: look, and press again')
+            return
         speed = 0.01 * _number(self._speed)
         target = self.target
         self._ask(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 import time
 
 HELD_RATE = 20.0
-"""A held button tells so often that it is held [Hz]; the driver stops 0.1 s after the last time."""
+"""A held button tells so often that it is held [Hz]; without, the driver stops in 0.1 s."""
 
 LET_GO = 0.3
 """A button that has not told for so long that it is held was let go [s]."""

@@ -26,6 +26,7 @@ from stewart_viewer.controls import Controls, WAVES
 from stewart_viewer.hand import Hand
 from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
+from stewart_viewer.resting import Resting
 from stewart_viewer.snapshot import DriveReport, Snapshot
 import viser
 import yaml
@@ -36,6 +37,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
+        self.obstacle = ''
         self.sources = ('ocean', 'excitation')
 
     def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
@@ -106,6 +108,23 @@ def test_the_sliders_follow_the_gizmo(controls: Controls, ex800: Platform) -> No
     controls._from_gizmo(HAND)
     shown = [slider.value for slider in controls._sliders]
     np.testing.assert_allclose(shown, [4.0, 0.0, 12.0, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_the_gizmo_stays_where_a_move_would_end(controls: Controls) -> None:
+    controls._gizmo.position = controls._neutral.position + np.array([10.0, 0.0, 0.0])
+    controls._from_gizmo(HAND)
+    np.testing.assert_allclose(controls._gizmo.position, controls.target.position, atol=1e-9)
+
+
+def test_a_target_that_another_browser_has_just_changed_is_not_moved_to(
+    controls: Controls,
+) -> None:
+    controls._note_who(HAND)
+    controls._on_move(SimpleNamespace(client_id=2))
+    assert 'another browser has changed it just now' in controls._answer.content
+    assert controls._operator.calls == []
+    controls._on_move(HAND)
+    assert controls._operator.calls[0][0] == 'move'
 
 
 def test_nobody_steers_towards_a_half_of_a_target(controls: Controls, ex800: Platform) -> None:
@@ -278,6 +297,15 @@ def test_a_waypoint_is_recorded_where_the_platform_is(
     high = Pose(neutral.position + np.array([0.0, 0.0, 0.02]), neutral.quaternion_xyzw)
     controls.show(Snapshot(0.0, pose=high))
     controls._on_teach()
+    assert controls._answer.content == '**Record waypoint**: the platform does not rest'
+    controls._resting, now = Resting(), time.monotonic()
+    for ago in (0.6, 0.0):
+        controls._resting.see(high, now - ago)
+    controls._operator.obstacle = 'the rig is another platform'
+    controls._on_teach()
+    assert controls._answer.content == '**Record waypoint**: the rig is another platform'
+    controls._operator.obstacle = ''
+    controls._on_teach()
     (waypoint,) = WaypointList.from_yaml(tmp_path / 'taught.yaml', ex800).waypoints
     np.testing.assert_allclose(waypoint.pose.position, high.position, atol=1e-9)
     assert controls._answer.content.startswith('waypoint 1 is in ')
@@ -294,9 +322,13 @@ class Recorded:
         self.running = self.running and not end
         return end
 
-    def toggle(self) -> str:
-        self.running = not self.running
-        return f'running: {self.running}'
+    def start(self) -> str:
+        self.running = True
+        return 'running: True'
+
+    def stop(self) -> str:
+        self.running = False
+        return 'running: False'
 
 
 def test_a_button_starts_and_stops_a_recording(
@@ -329,11 +361,14 @@ def test_a_recording_is_a_bag_of_its_own(tmp_path: Path, monkeypatch: pytest.Mon
     # A busy machine may take longer to close a bag than a person waits.
     monkeypatch.setattr('stewart_viewer.bag_recorder.PATIENCE', 90.0)
     recorder = BagRecorder(tmp_path)
-    said = recorder.toggle()
+    said = recorder.start()
+    assert recorder.start() == said
     assert recorder.running
     (path,) = _until_there(tmp_path)
     assert said == f'recording into {path} on the machine of the viewer'
-    assert recorder.toggle() == f'recorded: {path}'
+    assert recorder.stop() == f'recorded: {path}'
+    # Pressed a second time while the first was closing the bag.
+    assert recorder.stop() == 'nothing is recorded'
     assert not recorder.running
     with Bag(path):
         pass
@@ -344,13 +379,13 @@ def test_a_recording_that_fails_says_why(tmp_path: Path) -> None:
     pytest.importorskip('rclpy')
     (tmp_path / 'file').write_text('')
     with pytest.raises(FileExistsError):
-        BagRecorder(tmp_path / 'file').toggle()
+        BagRecorder(tmp_path / 'file').start()
     recorder = BagRecorder(tmp_path / 'new')
-    recorder.toggle()
+    recorder.start()
     recorder._process.kill()
-    assert recorder.toggle() == '**Record**: exit code -9'
+    assert recorder.stop() == '**Record**: exit code -9'
     first = recorder._path
-    recorder.toggle()
+    recorder.start()
     assert recorder._path != first
     assert recorder.ended() == ''
     recorder._process.kill()

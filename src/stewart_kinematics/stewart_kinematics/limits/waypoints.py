@@ -268,14 +268,17 @@ def append_waypoint(path: Path, pose: Pose, platform: Platform, name: str = '') 
         Number of the new waypoint.
 
     Raises:
-        ConfigurationError: If the file cannot be read, or its waypoints are not its last key, one
-            per line.
+        ConfigurationError: If the file cannot be read, is full, or its waypoints are not its last
+            key, one per line.
     """
     text, count = 'relative_to: neutral\nwaypoints:\n', 0
     reference = platform.geometry.neutral_pose
     if path.exists():
         known = WaypointList.from_yaml(path, platform)
         text, count, reference = path.read_text('utf-8'), len(known.waypoints), known.reference
+    if count >= MOST_WAYPOINTS:
+        expected = f'fewer than {MOST_WAYPOINTS} waypoints, to append one'
+        raise ConfigurationError(str(path), count, expected)
     away = compose_poses(invert_pose(reference), pose)
     # Quoted: `no` is no text in YAML, and `1: 2` is a mapping.
     quoted = yaml.dump(name, default_style='"', allow_unicode=True, width=sys.maxsize).strip()
