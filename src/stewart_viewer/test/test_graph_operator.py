@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from node_harness import Harness
 import numpy as np
@@ -76,3 +77,28 @@ def test_a_jog_carries_the_instant_of_the_hand() -> None:
         harness.spin(0.2)
         assert len(legs) == count
         assert told[-1] == '**jog**: not sent: another platform'
+
+
+def test_a_jog_that_is_refused_is_told_while_it_is_held() -> None:
+    told: list[str] = []
+    with Harness() as harness:
+        says = harness.probe.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        operator = GraphOperator(harness.probe, told.append)
+        wrong = DiagnosticStatus(
+            name='driver: commands', level=DiagnosticStatus.WARN, message='a jog needs 0.1 m/s'
+        )
+        said = DiagnosticArray(status=[wrong, DiagnosticStatus(name='driver: cycle')])
+
+        harness.until(lambda: says.get_subscription_count() == 1)
+        says.publish(said)
+        harness.spin(0.2)
+        assert told == []
+
+        def answered() -> bool:
+            operator.jog(np.zeros(6), 2)
+            harness.spin(0.1)
+            says.publish(said)
+            return bool(told)
+
+        harness.until(answered)
+        assert set(told) == {'**driver: commands**: a jog needs 0.1 m/s'}

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
+import time
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from rclpy.action import ActionClient
 from rclpy.node import Node
@@ -16,6 +18,7 @@ from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import Jog
 from stewart_node_support.conversions import pose_msg, twist_stamped
+from stewart_node_support.diagnostics import in_namespace, TOPIC
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.rig_time import RigTime
 from stewart_viewer.controls import WAVES
@@ -30,6 +33,12 @@ SERVICES = (
     *(f'driver/{name}' for name in ('enable', 'disable', 'quick_stop', 'reset_fault')),
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
 )
+
+REFUSING = 'driver: commands', 'teleop: motion'
+"""Of the rig's diagnostics, which come once a second: who takes what held buttons ask for."""
+
+HELD = 1.5
+"""So long after a button was held what they say is about that [s]."""
 
 MOVING = {'driver/enable', *(f'{wave}/start' for wave in WAVES)}
 
@@ -64,6 +73,10 @@ class GraphOperator:
         # The goal that has not been answered yet, and the one that is being carried out.
         self._sent: Any = None
         self._goal: Any = None
+        # Of the monotonic clock.
+        self._held_at = -HELD
+        self._refusing = {in_namespace(node.get_namespace(), name) for name in REFUSING}
+        node.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
         node.create_timer(LOOK, self._work)
         node.create_timer(SOURCES_EVERY, self._look_for_sources)
 
@@ -92,18 +105,28 @@ class GraphOperator:
         if self.obstacle:
             self._tell(f'**follow**: not sent: {self.obstacle}')
             return
+        self._held_at = time.monotonic()
         self._hand.publish(twist_stamped(stamp, twist))
 
     def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
         if self.obstacle:
             self._tell(f'**jog**: not sent: {self.obstacle}')
             return
+        self._held_at = time.monotonic()
         if leg is None:
             self._axis_keys.publish(twist_stamped(stamp, rates))
         else:
             message = Jog()
             message.header.stamp, message.rates[leg] = stamp, float(rates[0])
             self._leg_keys.publish(message)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        """Say why what a held button asks for is refused."""
+        if time.monotonic() - self._held_at > HELD:
+            return
+        for status in message.status:
+            if status.name in self._refusing and status.level != DiagnosticStatus.OK:
+                self._tell(f'**{status.name}**: {status.message}')
 
     def _work(self) -> None:
         while True:
