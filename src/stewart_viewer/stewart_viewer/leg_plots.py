@@ -52,7 +52,7 @@ class LegPlots:
         self._strokes = self._plot(server, f'{what} [{unit}] over time [s]', limits=True)
         self._forces = self._plot(server, f'{forces}, over time [s]')
         self._forces.visible = False
-        self._plotted = -np.inf
+        self._plotted, self._gap = -np.inf, False
 
     def _plot(self, server: viser.ViserServer, title: str, *, limits: bool = False) -> Any:
         time = viser.uplot.Series(label='t [s]')
@@ -74,11 +74,16 @@ class LegPlots:
 
     def show(self, snapshot: Snapshot) -> None:
         """Take an instant into the plots; one before the last begins them anew."""
-        if self._times and snapshot.time < self._times[-1]:
+        if snapshot.strokes is None:
+            self._gap = True
+            return
+        # No line is drawn over a gap in which nobody knew the strokes.
+        if self._times and (snapshot.time < self._times[-1] or self._gap):
             self._times.clear()
             self._rows.clear()
             self._plotted = -np.inf
-        if snapshot.strokes is None or (self._times and snapshot.time == self._times[-1]):
+        self._gap = False
+        if self._times and snapshot.time == self._times[-1]:
             return
         nothing = np.full(6, np.nan)
         forces = nothing if snapshot.forces is None else snapshot.forces

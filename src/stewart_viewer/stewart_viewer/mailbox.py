@@ -11,12 +11,10 @@ import threading
 import time
 from typing import Any
 
-from stewart_viewer.snapshot import Snapshot
+from stewart_viewer.snapshot import Snapshot, STALE
 from stewart_viewer.status import NOT_HEARD, UNKNOWN
 
 MEASURED = ('strokes', 'forces', 'estimate')
-STALE = 1.0
-"""After this time a pose says no more where the platform is [s]."""
 
 
 class Mailbox:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array, Pose
-from stewart_viewer.snapshot import DriveReport, Estimate, Snapshot
+from stewart_viewer.snapshot import DriveReport, Estimate, Snapshot, STALE
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +20,22 @@ class Track:
     times: Array
     values: tuple[Array, ...]
 
+    @cached_property
+    def lasts(self) -> float:
+        """How long a value counts while no newer one comes [s]."""
+        steps = np.diff(self.times)
+        return max(STALE, 3.0 * float(np.median(steps))) if steps.size else STALE
+
+    def age(self, time: float) -> float:
+        """Return how old the latest value is at an instant [s]; infinite before the first."""
+        index = int(np.searchsorted(self.times, time, side='right')) - 1
+        return np.inf if index < 0 else time - float(self.times[index])
+
     def at(self, time: float) -> tuple[Array, ...] | None:
+        """Return the values that counted at an instant; None before the first, and in gaps."""
+        return self.latest(time) if self.age(time) <= self.lasts else None
+
+    def latest(self, time: float) -> tuple[Array, ...] | None:
         """Return the values that were the latest at an instant; None before the first."""
         index = int(np.searchsorted(self.times, time, side='right')) - 1
         return None if index < 0 else tuple(item[index] for item in self.values)
@@ -62,9 +78,16 @@ class Recording:
     def at(self, time: float) -> Snapshot:
         """Return what was known at an instant after the first pose [s]."""
         instant = self.start + time
-        pose, setpoint = self.poses.at(instant), _at(self.setpoints, instant)
+        pose = self.poses.at(instant)
         legs, estimate = _at(self.legs, instant), _at(self.estimates, instant)
         told = [report for since, report in self.reports if since <= instant]
+        report = told[-1] if told else None
+        # A setpoint counts until the next one, but no drive that is off follows it.
+        follows = self.setpoints is not None and (report is None or report.state == 'ENABLED')
+        setpoint = self.setpoints.latest(instant) if self.setpoints and follows else None
+        if pose is None and report is not None:
+            silence = f'no pose for {self.poses.age(instant):.0f} s'
+            report = replace(report, reason=f'{report.reason}; {silence}')
         forces = None if legs is None or not np.isfinite(legs[1]).all() else legs[1]
         return Snapshot(
             time,
@@ -73,7 +96,7 @@ class Recording:
             strokes=None if legs is None else legs[0],
             forces=forces,
             estimate=None if estimate is None else Estimate(Pose(*estimate[:2]), estimate[2]),
-            drives=told[-1] if told else None,
+            drives=report,
         )
 
 

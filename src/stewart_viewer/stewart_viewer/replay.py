@@ -10,7 +10,11 @@ from typing import Any
 
 from stewart_viewer.recording import Recording
 from stewart_viewer.snapshot import Part
+from stewart_viewer.status import TOLD_EVERY
 import viser
+
+SETTLED = 1.5 * TOLD_EVERY
+"""An instant that stays for so long is shown once more: what is told more rarely follows [s]."""
 
 PICTURE = 1.0 / 30.0
 """Time from one picture to the next [s]."""
@@ -65,6 +69,7 @@ class Replay:
     def run(self, ended: Callable[[], bool]) -> None:
         """Play until asked to end; at the end of the recording it begins anew."""
         shown, then = -1.0, time.monotonic()
+        since = then
         while not ended():
             now = time.monotonic()
             if self._playing.value:
@@ -72,7 +77,9 @@ class Replay:
                 at = self._slider.value + passed
                 self._slider.value = at if at <= self._recording.duration else 0.0
             then = now
-            if self._slider.value != shown:
+            settled = since is not None and now - since >= SETTLED
+            if self._slider.value != shown or settled:
+                since = None if settled else now
                 shown = self._slider.value
                 snapshot = self._recording.at(shown)
                 for part in self._parts:

@@ -74,6 +74,8 @@ class PlatformScene:
             if snapshot.pose is not None:
                 self._body.move(self._joints(snapshot.pose))
                 self._draw_legs(snapshot)
+            elif self._arrows is not None:
+                self._arrows.visible = False
             self._ghost.show(snapshot.commanded is not None)
             if snapshot.commanded is not None:
                 self._ghost.move(self._joints(snapshot.commanded))

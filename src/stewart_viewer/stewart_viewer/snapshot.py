@@ -10,6 +10,9 @@ from typing import Protocol
 import numpy as np
 from stewart_kinematics.motion import Array, Pose
 
+STALE = 1.0
+"""After this time without news nobody knows any more where the platform is [s]."""
+
 
 @dataclass(frozen=True)
 class DriveReport:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from html import escape
+import time
 
 import numpy as np
 from stewart_kinematics.model.platform import Platform
@@ -46,7 +47,7 @@ class Status:
         # Below what asks for a hand.
         self._poses = gui.add_markdown('', order=POSES)
         self._drives = UNKNOWN
-        self._told = -np.inf
+        self._told, self._known = -np.inf, (False, False, False)
 
     def show(self, snapshot: Snapshot) -> None:
         """Say what has changed."""
@@ -54,8 +55,11 @@ class Status:
         if drives != self._drives:
             self._banner.content = banner(drives)
             self._drives = drives
-        if not self._told <= snapshot.time < self._told + TOLD_EVERY:
-            self._told = snapshot.time
+        # A pose that is gone is not kept for a moment more.
+        poses = snapshot.pose, snapshot.commanded, snapshot.estimate
+        known, now = tuple(pose is not None for pose in poses), time.monotonic()
+        if known != self._known or now - self._told >= TOLD_EVERY:
+            self._told, self._known = now, known
             self._poses.content = pose_table(snapshot)
 
 

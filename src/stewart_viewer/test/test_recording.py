@@ -202,6 +202,25 @@ def test_an_instant_shows_the_latest_values() -> None:
     assert late.pose.position[0] == 2.0
 
 
+def test_what_is_not_heard_any_more_is_not_shown() -> None:
+    def track(times: np.ndarray) -> Track:
+        return Track(
+            times, (np.zeros((len(times), 3)), np.tile([0.0, 0.0, 0.0, 1.0], (len(times), 1)))
+        )
+
+    around = np.concatenate([np.arange(0.0, 10.0, 0.02), np.arange(70.0, 80.0, 0.02)])
+    reports = (0.0, DriveReport('ENABLED')), (75.0, DriveReport('FAULT', reason='leg 3'))
+    recording = Recording(track(around), track(np.arange(0.0, 5.0, 0.02)), reports=reports)
+    assert recording.at(10.5).pose is not None
+    silent = recording.at(60.0)
+    assert silent.pose is None
+    assert silent.drives.reason.endswith('no pose for 50 s')
+    # What was commanded last holds, but not in a fault.
+    assert silent.commanded is not None
+    assert recording.at(74.0).pose is not None
+    assert recording.at(76.0).commanded is None
+
+
 def test_the_time_slider_shows_its_instant(server: viser.ViserServer) -> None:
     shown: list[Snapshot] = []
     replay = Replay(server, [SimpleNamespace(show=shown.append)], Recording(track(4)))

@@ -82,12 +82,15 @@ def read_recording(
             )
         else:
             poses = _from_strokes(legs, geometry, origin)
-        setpoints = there('setpoint', SetpointSeries)
+        # What was executed, else what was asked for.
+        setpoints = there('platform/commanded', SetpointSeries) or there(
+            'setpoint', SetpointSeries
+        )
         odometry = there('platform/odometry', OdometrySeries)
         states = there('driver/state', DriverStateSeries)
     setpoint_track = leg_track = estimate_track = None
     if setpoints is not None:
-        setpoint_track = _shown('setpoint', setpoints, origin, tell)
+        setpoint_track = _shown(setpoints.topic.lstrip('/'), setpoints, origin, tell)
     if legs is not None:
         rows = _whole('actuator_states', [legs.position], tell)
         if rows.any():
