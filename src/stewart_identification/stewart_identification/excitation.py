@@ -5,9 +5,9 @@ r"""Motions that show the parameters: Fourier sums chosen by a swarm, inside all
 For a platform the criterion is D-optimality: the largest determinant of the information on the
 inertial parameters that is left when friction and other unknowns have been fitted along. The
 Cylindrical paper's, which knows no parameters, is there to compare: |det(QᵀQ)| of the legs'
-strokes, rates and accelerations. Limits enter as a soft penalty made of `MotionGuard.margins`, so
-that a swarm which begins outside finds its way in; the result passes the guard's hard check, fades
-included, or there is none.
+strokes, rates and accelerations. Limits enter as a soft penalty made of `MotionGuard.margins` and
+`jerk_margins`, so that a swarm which begins outside finds its way in; the result passes the check
+of the node that plays it, fades included, or there is none.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from stewart_identification.estimators.estimator import Progress
 from stewart_identification.estimators.swarm import Costs, Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
+from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_fades
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse
-from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import AXES, MultiSine
 
 Criterion = Literal['information', 'joints']
@@ -90,7 +91,8 @@ class Excitation:
         condition_number: Of the same information's root.
         joint_determinant: Logarithm of the Cylindrical paper's |det(QᵀQ)|, over strokes, rates and
             accelerations.
-        least_margin: Of all limits over the period, as `MotionGuard.margins` counts it.
+        least_margin: Of all limits over the period, those on the jerk included, as
+            `MotionGuard.margins` counts it.
         limit: Which limit that is.
     """
 
@@ -152,8 +154,7 @@ class ExcitationPlanner:
     def judge(self, motion: MultiSine, rate: float | None = None) -> Excitation:
         """Say how good a motion is, looking at it `rate` times a second."""
         experiment = self.experiment(motion, rate or self._design.rate)
-        margins = self._guard.margins(experiment.inputs)
-        least = {name: float(values.min()) for name, values in margins.items()}
+        least = {name: float(values.min()) for name, values in self._margins(experiment).items()}
         limit = min(least, key=lambda name: least[name])
         values = self._information(experiment)
         with np.errstate(divide='ignore'):
@@ -161,6 +162,11 @@ class ExcitationPlanner:
             condition = float(values[0] / values[-1])
         joints = self._joints(experiment.inputs)
         return Excitation(motion, determinant, condition, joints, least[limit], limit)
+
+    def _margins(self, experiment: Experiment) -> dict[str, Array]:
+        """Return how far every quantity is from its limit, (n,), a jerk's between samples."""
+        motion = experiment.inputs
+        return self._guard.margins(motion) | self._guard.jerk_margins(motion, experiment.stamps)
 
     def _joints(self, motion: Motion) -> float:
         legs = inverse(self._platform.geometry, motion)
@@ -184,7 +190,7 @@ class ExcitationPlanner:
         design = self._design
         experiment = self.experiment(self.motion(coefficients), design.rate)
         excess = 0.0
-        for name, values in self._guard.margins(experiment.inputs).items():
+        for name, values in self._margins(experiment).items():
             # A determinant has one sign, and a condition number no middle: no part to keep free.
             free = 0.0 if 'determinant' in name else design.margin
             short = np.minimum(values - free, 0.0)
@@ -227,7 +233,7 @@ class ExcitationPlanner:
         return self._inside(swarm.minimise(costs or self.costs, bounds, rng, progress, start)[0])
 
     def _inside(self, coefficients: Array) -> Excitation:
-        """Shrink, if need be, until the finely sampled motion passes the guard."""
+        """Shrink, if need be, until the finely sampled motion keeps every limit."""
         for factor in np.linspace(1.0, 0.5, 26):
             found = self.judge(self.motion(factor * coefficients), FINE_RATE)
             if found.least_margin >= EDGE and self._fades(found.motion):
@@ -242,12 +248,14 @@ class ExcitationPlanner:
         )
 
     def _fades(self, motion: MultiSine) -> bool:
-        """Tell whether the motion stays inside while it is faded in and out."""
+        """Tell whether `excitation_trajectory` would play the motion, faded in and out."""
         fade, home = self._design.fade, self._platform.geometry.neutral_pose
         whole = self._design.duration + 2.0 * fade
-        played = Faded(motion, home, fade, fade, whole)
-        time = np.linspace(0.0, whole, round(whole * FINE_RATE) + 1)
-        return bool(np.all(self._guard.allowed(played.sample(time))))
+        try:
+            plan_fades(motion, home, self._guard, fade_in=fade, fade_out=fade, duration=whole)
+        except (MotionRefused, TrajectoryError):
+            return False
+        return True
 
 
 def joint_criterion(position: Array, velocity: Array, acceleration: Array) -> float:

@@ -9,6 +9,7 @@ from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import Design, ExcitationPlanner, joint_criterion
 from stewart_identification.models.platform import PlatformModel
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_fades
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 import yaml
@@ -41,6 +42,20 @@ def test_the_shipped_motion_is_inside_all_limits_and_well_conditioned(planner):
     found = planner.judge(from_yaml('ex800_identification', home), 1000.0)
     assert found.least_margin >= 0.0
     assert found.condition_number < 10.0
+
+
+@pytest.mark.parametrize('name', ['ex800', 'vigo'])
+def test_a_short_period_keeps_the_jerk_limits_and_is_played(name):
+    """Of 5 s the highest harmonic has 3.4 Hz: there the jerk binds before all else."""
+    platform = Platform.from_yaml(name)
+    model, guard = PlatformModel.from_platform(platform), MotionGuard(platform)
+    short = ExcitationPlanner(platform, model, Design(duration=5.0))
+    found = short.plan(Swarm(6, 20, 1.5, 1.5, 0.72), np.random.default_rng(0))
+    time = np.linspace(0.0, 5.0, 501)
+    jerks = guard.jerk_margins(found.motion.sample(time), time)
+    assert min(values.min() for values in jerks.values()) > 0.0
+    home = platform.geometry.neutral_pose
+    plan_fades(found.motion, home, guard, fade_in=3.0, fade_out=3.0, duration=11.0)
 
 
 def test_what_stays_outside_is_refused_and_the_limit_named():
