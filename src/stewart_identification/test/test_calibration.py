@@ -43,6 +43,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.forward import forward
 from stewart_tables.columns import RATE, RPY
 from stewart_tables.csv_tables import write_table
+import yaml
 
 
 @pytest.fixture(scope='module')
@@ -120,13 +121,27 @@ def test_machines_are_known_as_well_as_the_tracker_sees(machines, vigo, forty) -
     assert binom.cdf(np.sum(np.array(told) < 0.05), machines, 0.05) < 0.999
 
 
-def test_noise_that_is_larger_than_stated_is_noticed(vigo, forty) -> None:
+def test_noise_larger_than_stated_is_noticed_and_widens_what_is_told_and_written(
+    vigo, forty, tmp_path, capsys
+) -> None:
     rng = np.random.default_rng(5)
     seen = measured(wrong(vigo, rng), forty, rng, replace(NOISE, position=90e-6))
     found = calibrate(vigo, seen)
 
     assert found.misfit < 1e-3
-    assert any('times what the stated noise leaves' in remark for remark in remarks(found))
+    assert found.excess > 2.0
+    target = tmp_path / 'mine.yaml'
+    assert run(table(tmp_path / 'poses.csv', seen), '-o', target, '--json') == 1
+    said = json.loads(capsys.readouterr().out)
+    text = f'the residuals are {found.excess:.3g} times what the stated noise leaves, and all int'
+    assert any(remark.startswith(text) for remark in said['remarks'])
+    written = yaml.safe_load(target.read_text('utf-8'))['calibration']['coordinates']
+    row = np.eye(SIZE)[0] @ found.directions
+    wide = found.excess * np.sqrt(row @ found.covariance @ row)
+    assert said['coordinates'][0]['deviation'] == pytest.approx(wide, rel=1e-9)
+    for item in said['coordinates']:
+        deviation = written[item['name']]['standard_deviation_m']
+        assert deviation == pytest.approx(item['deviation'], rel=1e-2)
 
 
 def test_an_imu_alone_shows_little_and_says_so(vigo) -> None:

@@ -88,7 +88,7 @@ class Calibration:
         machine: As estimated.
         described: As the platform file has it, tracker and target where they fit it best.
         directions (67, k): What was free to change, as columns.
-        covariance (k, k): Of the coordinates along these.
+        covariance (k, k): Of the coordinates along these, for noise as assumed.
         prior (k, k): Of the same, before.
         cost: Sum of the squares of the weighted residuals, without the prior.
         residuals: How many there were.
@@ -121,6 +121,14 @@ class Calibration:
         """Root mean square of the residuals, in units of what noise as assumed leaves [-]."""
         return float(np.sqrt(self.cost / self._left[0]))
 
+    @property
+    def widening(self) -> float:
+        """What deviations for noise as assumed are multiplied by to be honest [-].
+
+        `excess`, the Birge ratio, where the residuals contradict that noise, else 1.
+        """
+        return self.excess if self.misfit < MISFIT else 1.0
+
     @cached_property
     def _left(self) -> tuple[float, float]:
         """Sums of the weights and of their squares.
@@ -137,9 +145,13 @@ class Calibration:
         )
 
     def deviations(self, of: Array) -> Array:
-        """Return the standard deviations of linear functions of the unknowns, rows of (m, 67)."""
+        """Return the standard deviations of linear functions of the unknowns, rows of (m, 67).
+
+        They are those that `covariance` has for noise as assumed, times `widening`.
+        """
         rows = of @ self.directions
-        return np.asarray(np.sqrt(np.einsum('ij,jk,ik->i', rows, self.covariance, rows)))
+        stated = np.sqrt(np.einsum('ij,jk,ik->i', rows, self.covariance, rows))
+        return np.asarray(self.widening * stated)
 
 
 def calibrate(

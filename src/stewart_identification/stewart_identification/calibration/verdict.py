@@ -46,7 +46,7 @@ class Coordinate:
     Attributes:
         name: Such as ``base joint 3 y``.
         change: From the description.
-        deviation: Standard deviation of what was found.
+        deviation: Standard deviation of what was found (`Calibration.deviations`).
         before: Standard deviation before.
         unit: Of these three.
     """
@@ -87,7 +87,8 @@ def imu_unknowns(found: Calibration) -> list[Coordinate]:
         ]
     )
     items = _items(found, MOUNTING.start, IMU, change)
-    return [item for item in items if item.deviation < TOLD * item.before]
+    # Told of is what the rows weigh at all, however noisy they turn out to be.
+    return [item for item in items if item.deviation < found.widening * TOLD * item.before]
 
 
 def _items(
@@ -139,7 +140,7 @@ def remarks(found: Calibration) -> list[str]:
     weights = rows @ found.directions
     covariance, prior = (weights @ each @ weights.T for each in (found.covariance, found.prior))
     sigma = np.sqrt(np.diag(covariance))
-    loose = sigma > 0.3 * np.sqrt(np.diag(prior))
+    loose = found.widening * sigma > 0.3 * np.sqrt(np.diag(prior))
     for one in range(len(names)):
         for other in range(one):
             correlation = covariance[one, other] / (sigma[one] * sigma[other])
@@ -151,9 +152,10 @@ def remarks(found: Calibration) -> list[str]:
     said += beyond_prior(found)
     if found.misfit < MISFIT:
         said.append(
-            f'the residuals are {found.excess:.3g} times what the stated noise leaves: the noise '
-            'is larger than stated, rows and poses do not belong together, or the machine has '
-            'more than wrong joints (backlash, bending, a bearing with play)'
+            f'the residuals are {found.excess:.3g} times what the stated noise leaves, and all '
+            'intervals are multiplied by that: the noise is larger than stated, rows and poses do '
+            'not belong together, or the machine has more than wrong joints (backlash, bending, a '
+            'bearing with play)'
         )
     return said
 
