@@ -140,6 +140,27 @@ def test_topics_are_listed_with_their_counts(synthetic: SimpleNamespace) -> None
         assert f'<td><code>{topic}</code></td><td class=n>{count}</td>' in page
 
 
+def test_a_rig_that_executes_nothing_is_told_and_loses_no_other_run(
+    synthetic: SimpleNamespace,
+) -> None:
+    # Upwards only, and always further below than half a second of motion makes up for.
+    made = synthetic.recording(duration=0.7, offset=0.1)
+    result = analyse(made, made.counts, GENEROUS)
+    assert not len(result.latency.executed)
+
+    images = pictures(made, result)
+    ignored = scenario_chapter('never', 'never', {}, result, simulated=True, pictures=images)
+
+    assert not any('latency' in caption for caption in images)
+    alone = read(render([ignored], {})).words
+    both = read(render([ignored, chapter(synthetic)], {})).words
+    assert 'setpoints never executed' in alone
+    assert 'end-to-end latency, p99not measured' in alone
+    assert 'end-to-end latency, p99, worst in vigo_x' in both
+    for words in (alone, both):
+        assert not re.search(r'\bnan\b', words)
+
+
 def told(width: int, *chapters: Chapter) -> list[str]:
     """Return what stands in a terminal of so many columns in the end."""
     text = StringIO()

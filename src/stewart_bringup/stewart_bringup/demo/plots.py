@@ -26,6 +26,7 @@ WIDTH = 9.0
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
 # The latency's axis is at least so long [ms].
 LEAST_LATENCY_SPAN = 10.0
+LATENCY = 'End-to-end latency: setpoint stamp to the actuator state that has executed it'
 LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
 
 
@@ -35,8 +36,10 @@ def pictures(recording: Recording, result: Result) -> dict[str, Figure]:
         'Pose about its mean: commanded (thin line) and achieved': _poses,
         'Strokes and leg rates: commanded (thin line) and measured': _legs,
         'Tracking error along the path, the constant delay taken out': _errors,
-        'End-to-end latency: setpoint stamp to the actuator state that has executed it': _latency,
     }
+    # Where no setpoint was executed there is nothing to draw, and a check has failed.
+    if len(result.latency.executed):
+        makers[LATENCY] = _latency
     if result.forces is not None:
         makers['Leg forces: feed-forward (thin line) and delivered'] = _forces
     return {caption: make(recording, result) for caption, make in makers.items()}

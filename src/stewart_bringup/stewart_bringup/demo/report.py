@@ -29,6 +29,7 @@ LEGEND = (
 )
 
 
+NOT_MEASURED = 'not measured'
 COUNTS = ('lost', 'published')
 STOPPED_ADVICE = (
     'it was stopped before its end, so nothing of it was judged; look this message up in '
@@ -127,9 +128,7 @@ def scenario_chapter(
         'command reached the recorder after, p50 / p99': ' / '.join(
             f'{1e3 * value:.2f} ms' for value in commanded
         ),
-        'end-to-end latency p50 / p99 / max': ' / '.join(
-            f'{value:.1f} ms' for value in _percentiles(result)
-        ),
+        'end-to-end latency p50 / p99 / max': _told_latency(result, ' ms'),
     }
     body = [
         table([], told.items()),
@@ -243,20 +242,12 @@ def _five(chapters: Sequence[Chapter]) -> dict[str, str]:
         return found | {check.name: check.found for check in checks}
     label, said = _worst_path_error(results)
     found[label] = said
-    for label, unit, values in (
-        (
-            'end-to-end latency, p99',
-            'ms',
-            [_percentiles(result)[1] for result in results.values()],
-        ),
-        (
-            'following error of the strokes, p95',
-            'mm',
-            [1e3 * result.following for result in results.values()],
-        ),
-    ):
-        worst = int(np.argmax(values))
-        found[f'{label}, worst in {list(results)[worst]}'] = f'{values[worst]:.3g} {unit}'
+    label, said = _worst_latency(results)
+    found[label] = said
+    following = {name: 1e3 * result.following for name, result in results.items()}
+    worst = max(following, key=lambda name: following[name])
+    label = f'following error of the strokes, p95, worst in {worst}'
+    found[label] = f'{following[worst]:.3g} mm'
     messages = [item for result in results.values() for item in result.traffic]
     lost, published = (sum(getattr(item, name) for item in messages) for name in COUNTS)
     return {**found, 'messages lost': f'{lost} of {published}'}
@@ -274,6 +265,20 @@ def _worst_path_error(results: Mapping[str, Result]) -> tuple[str, str]:
     )
 
 
+def _worst_latency(results: Mapping[str, Result]) -> tuple[str, str]:
+    """Return a label, and the longest 99th percentile of the runs in which one was measured."""
+    label = 'end-to-end latency, p99'
+    measured = {
+        name: _percentiles(result)[1]
+        for name, result in results.items()
+        if len(result.latency.executed)
+    }
+    if not measured:
+        return label, NOT_MEASURED
+    worst = max(measured, key=lambda name: measured[name])
+    return f'{label}, worst in {worst}', f'{measured[worst]:.3g} ms'
+
+
 def _figures(result: Result) -> list[str]:
     """Return `Chapter.figures` of a result."""
     rows = summary(result.tracking)
@@ -282,7 +287,7 @@ def _figures(result: Result) -> list[str]:
     return [
         f'{position[0]:.3f} / {position[1]:.3f}',
         f'{1e3 * attitude[0]:.1f} / {1e3 * attitude[1]:.1f}',
-        ' / '.join(f'{value:.1f}' for value in _percentiles(result)),
+        _told_latency(result),
         f'{min(item.rate for item in result.traffic if not np.isnan(item.rate)):.1f}',
         str(sum(item.lost for item in result.traffic)),
     ]
@@ -290,10 +295,15 @@ def _figures(result: Result) -> list[str]:
 
 def _percentiles(result: Result) -> tuple[float, float, float]:
     """Return median, 99th percentile and maximum of the end-to-end latency [ms]."""
-    if not len(result.latency.executed):
-        return float('nan'), float('nan'), float('nan')
     p50, p99, most = 1e3 * np.percentile(result.latency.executed, [50, 99, 100])
     return float(p50), float(p99), float(most)
+
+
+def _told_latency(result: Result, unit: str = '') -> str:
+    """Return the percentiles as text; without an executed setpoint there are none."""
+    if not len(result.latency.executed):
+        return NOT_MEASURED
+    return ' / '.join(f'{value:.1f}{unit}' for value in _percentiles(result))
 
 
 def _worth(chapters: Sequence[Chapter]) -> list[str]:
