@@ -157,7 +157,9 @@ def _each_leg(settings: FilterSettings, judge: Judge) -> FilterSettings:
     """Scale the noise of each leg by the size of its own innovations."""
     scale = np.ones(LEGS)
     for _ in range(PASSES):
-        size = np.nanmean(judge(_legs(settings, scale)).normalised ** 2, axis=0)
+        z = judge(_legs(settings, scale)).normalised
+        # Nothing is known of a leg that was refused throughout.
+        size = np.nansum(z**2, axis=0) / np.maximum(np.isfinite(z).sum(axis=0), 1)
         scale = np.clip(scale * np.sqrt(np.where(size > 0.0, size, 1.0)), 1e-3, 1e3)
     return _legs(settings, scale)
 

@@ -44,11 +44,13 @@ TOLERATED: dict[str, Band] = {
     'memory': (0.0, 0.03),
     'mean NIS': (5.5, 6.5),
     'NIS tail': (0.002, 0.03),
+    'rejected': (0.0, 0.05),
 }
 """
 What does not matter, whatever the length of the recording: mean of a leg's normalised innovations,
 share of them inside two sigma, their correlation from one sample to the next, its root mean square
-over `LAGS` lags; mean NIS counted for six legs, and the share above its 99 % quantile.
+over `LAGS` lags; mean NIS counted for six legs, and the share above its 99 % quantile; share of a
+leg's samples that the filter refused.
 """
 
 HINTS = {
@@ -69,6 +71,11 @@ HINTS = {
     'NIS': (
         'smaller than it should be: noise is set too large',
         'larger than it should be: noise is set too small, the IMU is late, or samples are faulty',
+    ),
+    'rejected': (
+        '',
+        'this leg contradicts the others, and the other tests do not see what was refused: look '
+        'for an offset, for its wiring and order, or for noise that is set too small',
     ),
 }
 """What it means if a figure is too small, and too large."""
@@ -164,6 +171,7 @@ def assess(
     confidence: float = 0.99,
     strict: bool = False,
     sigma_error: float = 0.0,
+    gate: float = 0.0,
 ) -> Consistency:
     """Judge the innovations of a filter.
 
@@ -177,6 +185,7 @@ def assess(
         strict: Let the exact bands alone decide.
         sigma_error: Relative standard deviation of the noise that the filter was told, where that
             was measured: the exact bands are wider by what it may be off.
+        gate: Probability with which the filter refuses a sound sample.
 
     Raises:
         ShapeError: If the shapes do not agree.
@@ -196,6 +205,7 @@ def assess(
     figures = [
         *_leg_figures(z, correlation, confidence, sigma_error),
         *_nis_figures(square, chosen.sum(axis=1), confidence, sigma_error),
+        _refused_figure(offered, chosen.sum(axis=0), confidence, gate),
     ]
     verdicts = (
         Verdict(name, found, leg, band, None if strict else TOLERATED[name], HINTS[hint])
@@ -268,13 +278,15 @@ def _leg_figures(
     With sigmas off by a share e the innovations scale by up to 1 + e, and what a filter with a
     wrong gain leaves in them correlates by up to e.
     """
-    count = np.isfinite(z).sum(axis=0)
-    seen, samples = np.flatnonzero(count >= LEAST_ROWS), np.maximum(count, 1)
+    # A leg that was hardly used has no figures; `_refused_figure` tells of it.
+    seen = np.flatnonzero(np.isfinite(z).sum(axis=0) >= LEAST_ROWS)
+    z, correlation = z[:, seen], correlation[:, seen]
+    samples = np.isfinite(z).sum(axis=0)
     half = 0.5 * (1.0 - confidence) / LEGS
     off = float(stats.norm.ppf(1.0 - half)) * sigma_error
     normal = stats.norm.ppf(1.0 - half) / np.sqrt(samples)
     expected = stats.chi2.cdf(4.0 * np.array([[max(1.0 - off, 0.0)], [1.0 + off]]) ** 2, 1)
-    shares = stats.binom.ppf([[half], [1.0 - half]], count, expected) / samples
+    shares = stats.binom.ppf([[half], [1.0 - half]], samples, expected) / samples
     inside = (np.abs(z) < 2.0).sum(axis=0) / samples
     memory = np.sqrt(np.nanmean(correlation**2, axis=0))
     most = np.sqrt(stats.chi2.ppf(1.0 - 2.0 * half, LAGS) / (LAGS * samples))
@@ -287,11 +299,24 @@ def _leg_figures(
     ):
         # The worst leg is the one that lies furthest out, measured by its own band.
         away = np.abs(values - 0.5 * (low + high)) / (0.5 * (high - low))
-        leg = int(seen[np.argmax(away[seen])])
-        figures.append(
-            (name, hint, float(values[leg]), leg + 1, (float(low[leg]), float(high[leg])))
-        )
+        at = int(np.argmax(away))
+        band = float(low[at]), float(high[at])
+        figures.append((name, hint, float(values[at]), int(seen[at]) + 1, band))
     return figures
+
+
+def _refused_figure(
+    offered: NDArray[np.int64], used: NDArray[np.int64], confidence: float, gate: float
+) -> Figure:
+    """Return the share that was refused of the worst leg, with its exact band."""
+    judged = offered >= LEAST_ROWS
+    shares = np.where(judged, (offered - used) / np.maximum(offered, 1), -1.0)
+    leg = int(np.argmax(shares))
+    # The gate tries all legs together, then each alone with a sixth of the probability.
+    chance = min(gate * (1.0 + 1.0 / LEGS), 1.0)
+    half = 0.5 * (1.0 - confidence) / LEGS
+    most = float(stats.binom.ppf(1.0 - half, offered[leg], chance)) / float(offered[leg])
+    return 'rejected', 'rejected', float(shares[leg]), leg + 1, (0.0, most)
 
 
 def _nis_figures(

@@ -15,6 +15,7 @@ from stewart_estimation.consistency import (
     autocorrelation,
     Consistency,
 )
+from stewart_estimation.consistency_page import page
 from stewart_estimation.plotting import plot_innovations
 from stewart_estimation.replay import replay
 from stewart_estimation.rest import noise_at_rest
@@ -125,6 +126,36 @@ def test_refused_samples_are_counted() -> None:
         z * SIGMA, np.tile(SIGMA, (ROWS, 1)), np.where(used, z**2, 0.0).sum(axis=1), used
     )
     assert found.rejected.tolist() == [0, 0, 10, 0, 0, 0]
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('kept', [0, 300], ids=['throughout', 'nine of ten'])
+def test_a_leg_that_is_refused_is_not_called_held(kept) -> None:
+    z, used = white(7), np.ones((ROWS, 6), dtype=bool)
+    used[kept:, 2] = False
+    z[kept:, 2] += 50.0
+    nis = np.where(used, z**2, 0.0).sum(axis=1)
+    found = assess(z * SIGMA, np.tile(SIGMA, (ROWS, 1)), nis, used)
+    assert not found.held
+    assert broken(found) == {'rejected'}
+    verdict = found.verdict('rejected')
+    assert verdict.leg == 3
+    assert verdict.found == pytest.approx(1.0 - kept / ROWS)
+    assert 'contradicts the others' in verdict.hint
+    written = page(found, {}, {'': Figure()})
+    assert 'rejected of leg 3' in written
+    assert 'every test held' not in written
+
+
+def test_what_a_gate_refuses_by_chance_is_in_the_exact_band() -> None:
+    z = white(8)
+    used = np.abs(z) < 2.5
+    nis = np.where(used, z**2, 0.0).sum(axis=1)
+    parts = z * SIGMA, np.tile(SIGMA, (ROWS, 1)), nis, used
+    share = float(2.0 * stats.norm.sf(2.5))
+    for gate, held in ((0.0, False), (share, True)):
+        assert assess(*parts, strict=True, gate=gate).verdict('rejected').held is held
+    assert assess(*parts).verdict('rejected').held
 
 
 def test_nees_is_chi_squared_and_its_mean_lies_in_the_band() -> None:

@@ -60,7 +60,13 @@ class Run:
         """Judge the innovations of some rows, with the options of `assess`."""
         found = self.filtered
         parts = (found.innovations, found.sigmas, found.nis, found.used)
-        return assess(*(part[rows] for part in parts), sigma_error=self.sigma_error, **options)
+        gate = self.settings.gate
+        return assess(
+            *(part[rows] for part in parts),
+            sigma_error=self.sigma_error,
+            gate=gate.probability if gate else 0.0,
+            **options,
+        )
 
     @property
     def problem(self) -> str:
