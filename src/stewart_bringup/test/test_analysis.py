@@ -14,6 +14,7 @@ from stewart_bringup.demo.analysis import analyse, Result, summary
 from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
+from stewart_kinematics.model.leg_kinds import ROTARY
 
 BOUNDS = Bounds(path_position=1e-3, path_rotation=1e-3, latency=0.05)
 
@@ -123,10 +124,19 @@ def test_driver_fault_is_told_with_its_reason(synthetic: SimpleNamespace) -> Non
 def test_summary_is_in_millimetres_and_degrees(synthetic: SimpleNamespace) -> None:
     made = whole(synthetic.recording(delay=0.0, offset=1e-3, tilt=1e-3))
 
-    rows = summary(analyse(made, made.counts, BOUNDS).tracking)
+    rows = summary(analyse(made, made.counts, BOUNDS))
 
     assert rows['attitude, along the path [°]'][1] == pytest.approx(np.degrees(1e-3), rel=1e-3)
     assert rows['strokes, same instant [mm]'][0] == pytest.approx(1.0, rel=1e-2)
+
+
+def test_summary_has_the_angles_of_cranks_in_degrees(synthetic: SimpleNamespace) -> None:
+    made = whole(synthetic.recording(delay=0.0, offset=1e-3))
+
+    rows = summary(analyse(made, made.counts, BOUNDS, kind=ROTARY))
+
+    found = rows['crank angles, same instant [°]'][0]
+    assert found == pytest.approx(np.degrees(1e-3), rel=1e-2)
 
 
 PUNCTUAL, LATE = Machine(1e-4, 9e-4), Machine(3e-3, 40e-3, 3000, 17, 35e-3)

@@ -123,6 +123,19 @@ def test_plotjuggler_names_topics_and_fields_that_there_are(kinds: dict[str, str
         require_number(kinds[topic], fields)
 
 
+def test_plotjuggler_has_the_units_of_cranks_beside_those_of_strokes() -> None:
+    root = ElementTree.parse(PLOTJUGGLER).getroot()
+    titles = [
+        area.attrib['name']
+        for area in root.iter('DockArea')
+        if any('/leg_1/' in curve.attrib['name'] for curve in area.iter('curve'))
+    ]
+    assert len(titles) == 3
+    for title in titles:
+        units = ('[N]', '[Nm]') if 'forces' in title else ('[m]', '[rad]')
+        assert all(unit in title for unit in units), title
+
+
 def test_the_splitters_of_plotjuggler_have_as_many_areas_as_they_say() -> None:
     root = ElementTree.parse(PLOTJUGGLER).getroot()
     for splitter in root.iter('DockSplitter'):

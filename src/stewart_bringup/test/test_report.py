@@ -23,6 +23,7 @@ from stewart_bringup.demo.plots import cover, pictures
 from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
 from stewart_bringup.demo.run import _put_in_place, closing_table, DemoLine, FOUND
 from stewart_bringup.demo.scenarios import Bounds
+from stewart_kinematics.model.leg_kinds import LegKind, ROTARY, SLIDING
 
 GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)
 SHORT = 4.0
@@ -159,6 +160,45 @@ def test_a_rig_that_executes_nothing_is_told_and_loses_no_other_run(
     assert 'end-to-end latency, p99, worst in vigo_x' in both
     for words in (alone, both):
         assert not re.search(r'\bnan\b', words)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'following', 'asked', 'wrong'),
+    [
+        (
+            ROTARY,
+            (np.degrees(1.0), '°'),
+            ('crank angles, along the path [°]', 'Leg torques', 'minus feed-forward [N m]'),
+            ('[N]', 'strokes, along'),
+        ),
+        (
+            SLIDING,
+            (1e3, 'mm'),
+            ('carriage positions, along the path [mm]', 'Leg forces', '[N]'),
+            ('N m', 'strokes, along'),
+        ),
+    ],
+)
+def test_units_are_those_of_the_legs(
+    synthetic: SimpleNamespace,
+    kind: LegKind,
+    following: tuple[float, str],
+    asked: tuple[str, ...],
+    wrong: tuple[str, ...],
+) -> None:
+    made = synthetic.recording(duration=SHORT, delay=0.0, offset=0.01)
+    result = analyse(made, made.counts, GENEROUS, kind=kind)
+    images = pictures(made, result)
+    told = scenario_chapter('legs', 'legs', {}, result, simulated=True, pictures={})
+
+    labels = [axis.get_ylabel() for figure in images.values() for axis in figure.axes]
+    words = read(render([told], {})).words.partition('How the figures are made')[0]
+    found = ' '.join([words, *images, *labels])
+    scale, unit = following
+    for what in (*asked, f'{scale * result.following:.3g} {unit}'):
+        assert what in found
+    for what in wrong:
+        assert what not in found
 
 
 def told(width: int, *chapters: Chapter) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_bags.series import Series
+from stewart_bringup.demo.leg_units import LegUnits
 from stewart_bringup.demo.machine import because_late, Machine
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
@@ -22,6 +23,7 @@ from stewart_bringup.demo.tracking import (
     track,
     Tracking,
 )
+from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 
 
 @dataclass(frozen=True)
@@ -156,19 +158,20 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything the report says about one scenario."""
+    """Everything the report says about one scenario, and how what belongs to legs is told."""
 
     tracking: Tracking
     latency: Latency
     forces: Forces | None
     traffic: tuple[Traffic, ...]
     checks: tuple[Check, ...]
+    legs: LegUnits
 
     @property
     def following(self) -> float:
         """What 95 % of the following errors of the strokes along the path stay below [m].
 
-        Not their root mean square, which one pause of the machine would decide.
+        Of cranks [rad]. Not their root mean square, which one pause of the machine would decide.
         """
         return float(np.percentile(np.abs(self.tracking.path.strokes), 95))
 
@@ -183,8 +186,17 @@ def analyse(
     published: Mapping[str, int],
     bounds: Bounds,
     machine: Machine | None = None,
+    kind: LegKind = LINEAR,
 ) -> Result:
-    """Make the figures of one scenario from its bag and the publishers' own counters, by topic."""
+    """Make the figures of one scenario from its bag and the publishers' own counters, by topic.
+
+    Args:
+        recording: What was recorded.
+        published: Messages by the publishers' own counters, by topic.
+        bounds: What has to hold.
+        machine: How punctual the machine was; None where its time does not count.
+        kind: Family of the legs.
+    """
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)
     traffic = _traffic(recording, published)
@@ -196,7 +208,7 @@ def analyse(
     if machine is not None:
         checks = tuple(check.beside(machine) for check in checks)
     forces = compare_forces(recording.efforts, recording.actuators, tracking.delay)
-    return Result(tracking, latency, forces, traffic, checks)
+    return Result(tracking, latency, forces, traffic, checks, LegUnits.of(kind))
 
 
 def _traffic(recording: Recording, published: Mapping[str, int]) -> tuple[Traffic, ...]:
@@ -293,17 +305,17 @@ def _driver_check(recording: Recording) -> Check:
     return Check(FAULTS, '; '.join(faults) or '0', '0', not faults, STOPPED, real_time=late)
 
 
-def summary(tracking: Tracking) -> dict[str, tuple[float, float]]:
+def summary(result: Result) -> dict[str, tuple[float, float]]:
     """Return root mean square and maximum of every error [mm, degrees], by name of the row."""
-    rows = {}
+    rows, tracking, legs = {}, result.tracking, result.legs
     for label, errors in (('same instant', tracking.instant), ('along the path', tracking.path)):
         for quantity, unit, values in (
             ('position', 'mm', 1e3 * errors.position),
             ('attitude', '°', np.degrees(errors.rotation)),
         ):
             rows[f'{quantity}, {label} [{unit}]'] = root_mean_square(values), largest(values)
-        strokes = 1e3 * errors.strokes
-        rows[f'strokes, {label} [mm]'] = (
+        strokes = legs.scale * errors.strokes
+        rows[f'{legs.quantities}, {label} [{legs.unit}]'] = (
             float(np.sqrt(np.mean(np.square(strokes)))),
             float(np.abs(strokes).max()),
         )

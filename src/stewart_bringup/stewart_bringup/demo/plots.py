@@ -32,16 +32,18 @@ LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', '
 
 def pictures(recording: Recording, result: Result) -> dict[str, Figure]:
     """Draw what belongs to one scenario, by caption, in the report's order."""
+    legs = result.legs
+    moved = f'{legs.quantities.capitalize()} and leg rates'
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
         'Pose about its mean: commanded (thin line) and achieved': _poses,
-        'Strokes and leg rates: commanded (thin line) and measured': _legs,
+        f'{moved}: commanded (thin line) and measured': _legs,
         'Tracking error along the path, the constant delay taken out': _errors,
     }
     # Where no setpoint was executed there is nothing to draw, and a check has failed.
     if len(result.latency.executed):
         makers[LATENCY] = _latency
     if result.forces is not None:
-        makers['Leg forces: feed-forward (thin line) and delivered'] = _forces
+        makers[f'Leg {legs.effort}s: feed-forward (thin line) and delivered'] = _forces
     return {caption: make(recording, result) for caption, make in makers.items()}
 
 
@@ -120,15 +122,16 @@ def _poses(recording: Recording, _: Result) -> Figure:
     return _finish(figure, axes)
 
 
-def _legs(recording: Recording, _: Result) -> Figure:
-    commands, actuators = recording.commands, recording.actuators
+def _legs(recording: Recording, result: Result) -> Figure:
+    commands, actuators, legs = recording.commands, recording.actuators, result.legs
     origin = int(recording.setpoints.stamp_ns[0])
     figure, axes = _new(2, 1, 5.2, sharex=True)
     rows = (
-        ('stroke [mm]', 1e3 * commands.position, 1e3 * actuators.position),
-        ('rate [mm/s]', 1e3 * commands.velocity, 1e3 * actuators.velocity),
+        (f'{legs.quantity} [{legs.unit}]', commands.position, actuators.position),
+        (f'rate [{legs.unit}/s]', commands.velocity, actuators.velocity),
     )
-    for axis, (name, commanded, measured) in zip(axes[:, 0], rows, strict=True):
+    for axis, (name, *values) in zip(axes[:, 0], rows, strict=True):
+        commanded, measured = (legs.scale * part for part in values)
         for leg, colour in enumerate(LEG_COLOURS):
             label = f'leg {leg + 1}'
             time = actuators.seconds(origin)
@@ -139,12 +142,13 @@ def _legs(recording: Recording, _: Result) -> Figure:
 
 
 def _errors(_: Recording, result: Result) -> Figure:
-    tracking = result.tracking
+    tracking, legs = result.tracking, result.legs
+    strokes = legs.fine_scale * tracking.path.strokes
     figure, axes = _new(3, 1, 5.2, sharex=True)
     rows = (
         ('position [µm]', tracking.pose_time, 1e6 * tracking.path.position, 'xyz'),
         ('attitude [m°]', tracking.pose_time, 1e3 * np.degrees(tracking.path.rotation), 'xyz'),
-        ('strokes [µm]', tracking.stroke_time, 1e6 * tracking.path.strokes, '123456'),
+        (f'{legs.quantities} [{legs.fine_unit}]', tracking.stroke_time, strokes, '123456'),
     )
     for axis, (name, time, values, labels) in zip(axes[:, 0], rows, strict=True):
         for column, label in enumerate(labels):
@@ -171,7 +175,7 @@ def _latency(_: Recording, result: Result) -> Figure:
 
 
 def _forces(_: Recording, result: Result) -> Figure:
-    forces = result.forces
+    forces, legs = result.forces, result.legs
     assert forces is not None
     figure, axes = _new(2, 1, 5.2, sharex=True)
     for leg, colour in enumerate(LEG_COLOURS):
@@ -179,8 +183,8 @@ def _forces(_: Recording, result: Result) -> Figure:
         axes[0, 0].plot(forces.time, delivered, color=colour, linewidth=2, label=f'leg {leg + 1}')
         axes[0, 0].plot(forces.time, commanded, 'k', linewidth=0.5)
         axes[1, 0].plot(forces.time, delivered - commanded, color=colour, linewidth=0.7)
-    axes[0, 0].set_ylabel('force [N]')
-    axes[1, 0].set_ylabel('delivered minus\nfeed-forward [N]')
+    axes[0, 0].set_ylabel(f'{legs.effort} [{legs.effort_unit}]')
+    axes[1, 0].set_ylabel(f'delivered minus\nfeed-forward [{legs.effort_unit}]')
     return _finish(figure, axes, legs=True)
 
 

@@ -136,7 +136,7 @@ def scenario_chapter(
         f'<p>{escape(timed)}.</p>' if timed else '',
         checks_table(result.checks),
         '<h3>Tracking error</h3>',
-        errors_table('', summary(result.tracking)),
+        errors_table('', summary(result)),
         *_forces(result),
         *estimate,
         '<h3>Messages</h3>',
@@ -244,10 +244,10 @@ def _five(chapters: Sequence[Chapter]) -> dict[str, str]:
     found[label] = said
     label, said = _worst_latency(results)
     found[label] = said
-    following = {name: 1e3 * result.following for name, result in results.items()}
-    worst = max(following, key=lambda name: following[name])
-    label = f'following error of the strokes, p95, worst in {worst}'
-    found[label] = f'{following[worst]:.3g} mm'
+    worst = max(results, key=lambda name: results[name].following)
+    legs, most = results[worst].legs, results[worst].following
+    label = f'following error of the {legs.quantities}, p95, worst in {worst}'
+    found[label] = f'{legs.scale * most:.3g} {legs.unit}'
     messages = [item for result in results.values() for item in result.traffic]
     lost, published = (sum(getattr(item, name) for item in messages) for name in COUNTS)
     return {**found, 'messages lost': f'{lost} of {published}'}
@@ -281,7 +281,7 @@ def _worst_latency(results: Mapping[str, Result]) -> tuple[str, str]:
 
 def _figures(result: Result) -> list[str]:
     """Return `Chapter.figures` of a result."""
-    rows = summary(result.tracking)
+    rows = summary(result)
     position = rows['position, along the path [mm]']
     attitude = rows['attitude, along the path [°]']
     return [
@@ -308,14 +308,20 @@ def _told_latency(result: Result, unit: str = '') -> str:
 
 def _worth(chapters: Sequence[Chapter]) -> list[str]:
     """Tell what feed-forward takes off the following error, where a motion was played twice."""
-    following = {item.name: 1e6 * item.result.following for item in chapters if item.result}
-    pairs = [(name.removesuffix('_unaided'), name) for name in following]
-    return [
-        f'<p>{escape(aided)}: without feed-forward 95 % of the following errors of the strokes '
-        f'stay below {following[name]:.1f} µm, with it below {following[aided]:.1f} µm.</p>'
-        for aided, name in pairs
-        if aided != name and aided in following
-    ]
+    results = {item.name: item.result for item in chapters if item.result}
+    pairs = [(name.removesuffix('_unaided'), name) for name in results]
+    told = []
+    for aided, name in pairs:
+        if aided == name or aided not in results:
+            continue
+        legs = results[name].legs
+        alone, fed = (legs.fine_scale * results[key].following for key in (name, aided))
+        told.append(
+            f'<p>{escape(aided)}: without feed-forward 95 % of the following errors of the '
+            f'{legs.quantities} stay below {alone:.1f} {legs.fine_unit}, with it below '
+            f'{fed:.1f} {legs.fine_unit}.</p>'
+        )
+    return told
 
 
 def errors_table(head: str, rows: Mapping[str, tuple[float, float]]) -> str:
@@ -342,10 +348,12 @@ def checks_table(checks: Sequence[Check]) -> str:
 def _forces(result: Result) -> list[str]:
     if result.forces is None:
         return []
-    mean, most = result.forces.difference
-    largest = float(np.abs(result.forces.delivered).max())
-    row = ['delivered minus feed-forward [N]', f'{mean:.2f}', f'{most:.2f}', f'{largest:.1f}']
-    return ['<h3>Leg forces</h3>', table(['', 'RMS', 'max', 'largest force delivered'], [row])]
+    legs, delivered = result.legs, result.forces.delivered
+    mean, most = map(legs.told_effort, result.forces.difference)
+    highest = legs.told_effort(float(np.abs(delivered).max()), digits=1)
+    row = [f'delivered minus feed-forward [{legs.effort_unit}]', mean, most, highest]
+    heads = ['', 'RMS', 'max', f'largest {legs.effort} delivered']
+    return [f'<h3>Leg {legs.effort}s</h3>', table(heads, [row])]
 
 
 def _messages(result: Result) -> str:

@@ -243,7 +243,7 @@ def _scenario(
         line.watch('reading the bag', 0.0)
         recording = read_recording(bag)
         machine = None if meter is None else meter.read(bag)
-        result = analyse(recording, played.published, scenario.bounds, machine)
+        result = analyse(recording, played.published, scenario.bounds, machine, scenario.kind)
         line.watch('drawing', 0.0)
         chapter = scenario_chapter(
             scenario.name,

@@ -5,6 +5,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stewart_kinematics.model.leg_kinds import LegKind
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,14 @@ class Scenario:
     def simulated(self) -> bool:
         """Whether nothing but this process takes part, and its time is simulated."""
         return self.time == SIMULATED if self.time else self.backend == SIMULATED
+
+    @property
+    def kind(self) -> LegKind:
+        """Family of the platform's legs."""
+        # Late: a command line that asks for help needs no platform.
+        from stewart_kinematics.model.platform import Platform
+
+        return Platform.from_yaml(self.platform).kind
 
     @property
     def bounds(self) -> Bounds:

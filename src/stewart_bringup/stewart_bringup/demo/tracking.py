@@ -36,7 +36,8 @@ Array = NDArray[np.float64]
 class Forces:
     """Forces of one scenario, legs 1 to 6, shape (n, 6), positive pushes apart [N].
 
-    They were delivered at `time` after the first commanded one, the delay taken out [s].
+    Of cranks and carriages they are efforts, positive drives the joint up [N m], [N]. They were
+    delivered at `time` after the first commanded one, the delay taken out [s].
     """
 
     time: Array
@@ -45,7 +46,7 @@ class Forces:
 
     @property
     def difference(self) -> tuple[float, float]:
-        """Root mean square and largest magnitude of delivered minus commanded [N]."""
+        """Root mean square and largest magnitude of delivered minus commanded [N], [N m]."""
         rest = self.delivered - self.commanded
         return float(np.sqrt(np.mean(np.square(rest)))), float(np.abs(rest).max())
 
@@ -142,7 +143,7 @@ class Errors:
     Attributes:
         position, rotation (n, 3): In base_link axes [m]; rotation vector from the achieved to the
             commanded attitude [rad].
-        strokes (m, 6): Legs 1 to 6 [m].
+        strokes (m, 6): Legs 1 to 6 [m], of cranks [rad].
     """
 
     position: Array
