@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, ExitStack
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 import shutil
 import sqlite3
@@ -25,6 +26,9 @@ _WALKS: dict[str, type[Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
 
 # So many messages take some tens of milliseconds.
 PROGRESS_EVERY = 10_000
+
+# No clock is set to an earlier time than 1 January 2000, and no simulation lasts until then [s].
+CLOCKS_FROM = 946_684_800
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,17 @@ class SalvageReport:
         """Say it in one sentence."""
         span = ''
         if self.first_ns is not None and self.last_ns is not None:
-            span = f' over {(self.last_ns - self.first_ns) / NS:.3f} s, up to {self.last_ns} ns'
+            span = f' over {(self.last_ns - self.first_ns) / NS:.3f} s{_until(self.last_ns)}'
         lost = '; '.join(str(item) for item in self.damages) or 'nothing was unreadable'
         return f'{self.count} messages recovered{span}; {lost}'
+
+
+def _until(time_ns: int) -> str:
+    """Say a bag time as a date; empty where it was not that of a clock, as in simulated time."""
+    if time_ns < CLOCKS_FROM * NS:
+        return ''
+    date = datetime.fromtimestamp(time_ns // NS, timezone.utc)
+    return f', until {date:%Y-%m-%d %H:%M:%S}.{time_ns // 1_000_000 % 1000:03d} UTC'
 
 
 class Salvage:

@@ -26,7 +26,7 @@ from stewart_bags.mcap_walk import (
     SCHEMA,
 )
 from stewart_bags.reading import Bag
-from stewart_bags.salvage import Salvage, salvage
+from stewart_bags.salvage import Salvage, salvage, SalvageReport
 from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.writing import ALLOWED, BagWriter, Compression, Storage
 
@@ -61,6 +61,19 @@ def test_whole_bag_is_saved_wholly(
     assert (report.first_ns, report.last_ns) == (START_NS, START_NS + 499 * 5_000_000)
     assert 'nothing was unreadable' in str(report)
     assert contents(tmp_path / 'new') == contents(path)
+
+
+@pytest.mark.parametrize(
+    ('last_ns', 'said'),
+    [
+        (START_NS + 250_999_999, ', until 2023-11-14 22:13:20.250 UTC; '),
+        (20_000_000_000, '; '),
+    ],
+    ids=['of the clock', 'simulated time'],
+)
+def test_the_end_is_told_as_a_date_where_it_is_one(last_ns: int, said: str) -> None:
+    report = SalvageReport({'/note': 3}, last_ns - 2_000_000_000, last_ns, ())
+    assert str(report) == f'3 messages recovered over 2.000 s{said}nothing was unreadable'
 
 
 @pytest.mark.parametrize(('storage', 'compression'), COMBINATIONS)
