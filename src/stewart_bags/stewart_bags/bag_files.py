@@ -8,16 +8,24 @@ should be, so a recording that ended before it was written is not lost.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+import errno
+import os
 from pathlib import Path, PurePath
+import shutil
+from tempfile import gettempdir
 
-from stewart_bags.decompression import SUFFIXES
-from stewart_bags.errors import DamagedBag, NotABag
+from stewart_bags.decompression import decompress_file, SUFFIXES
+from stewart_bags.errors import DamagedBag, NoRoom, NotABag
 from stewart_description.yaml_text import ERRORS, parsed
 
 STORAGES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 # Left behind by sqlite when the process that wrote was killed.
 SIDE_FILES = ('-wal', '-journal')
+# A file may be so many times as large as what it was compressed to.
+EXPANSION = 4
+FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,37 @@ def missing_files(path: Path) -> list[Path]:
     # Not looked for by their names, of which some no file can have.
     there = {item.name for item in path.glob('*') if item.is_file()}
     return [path / name for name in sorted(_promised(path) - there)]
+
+
+def room_for(files: Sequence[StorageFile]) -> Path | None:
+    """Choose where to unpack or copy files: beside them if the usual place lacks the room.
+
+    Returns:
+        Directory for temporary files; None for the usual one.
+    """
+    needed = EXPANSION * sum(item.path.stat().st_size for item in files)
+    beside = files[0].path.parent
+    free = shutil.disk_usage(gettempdir()).free
+    if free > needed or not os.access(beside, os.W_OK):
+        return None
+    return beside if shutil.disk_usage(beside).free > free else None
+
+
+def unpack(item: StorageFile, target: Path) -> str | None:
+    """Decompress a file that is compressed as a whole, as far as it goes.
+
+    Returns:
+        Why there is not more; None if it is whole.
+
+    Raises:
+        NoRoom: If the disk is full.
+    """
+    try:
+        return decompress_file(item.path, target, item.compression or '')
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise NoRoom(item.path, target.parent, os.strerror(error.errno)) from error
 
 
 def _classify(path: Path) -> StorageFile | None:

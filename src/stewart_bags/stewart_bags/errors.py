@@ -6,6 +6,7 @@ BagError
 ├── NotABag               there is no bag under this path
 ├── DamagedBag            the bag was not closed, was cut or is corrupt: rescue it first
 │   └── ForeignBag        it has other things than ROS 2 messages: rescue takes those out
+├── NoRoom                there is no room to unpack a compressed file
 ├── UndecodableMessage    the bytes of a message do not fit its type
 ├── MissingTopic          the bag has no such topic
 ├── MissingJoints         the joints of a topic have other names
@@ -58,6 +59,16 @@ class ForeignBag(DamagedBag):
     """The bag has other things than ROS 2 messages, or does not say that it has none."""
 
     WHAT = 'not of ROS 2 messages alone'
+
+
+class NoRoom(BagError):
+    """There is no room to unpack a compressed file."""
+
+    def __init__(self, path: Path, folder: Path, reason: str) -> None:
+        super().__init__(
+            f'{path} cannot be unpacked in {folder} ({reason}): '
+            'let TMPDIR name a folder with more room'
+        )
 
 
 class UndecodableMessage(BagError):

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.typesys.store import Typestore
-from stewart_bags.bag_files import storage_files, StorageFile
-from stewart_bags.decompression import decompress_file, decompress_messages
+from stewart_bags.bag_files import room_for, storage_files, StorageFile, unpack
+from stewart_bags.decompression import decompress_messages
 from stewart_bags.definitions import jazzy_typestore, typestore_of
 from stewart_bags.errors import (
     DamagedBag,
@@ -51,13 +51,13 @@ class Bag:
     Raises:
         NotABag: If there is no bag.
         DamagedBag: If a file was not closed, was cut or is corrupt.
+        NoRoom: If a file is compressed as a whole, and there is no room to unpack it.
         OSError: If a file may not be read.
     """
 
     def __init__(self, path: str | Path, renamed: Mapping[str, str] | None = None) -> None:
         self.path, self._renamed = Path(path), dict(renamed or {})
         self._stack = ExitStack()
-        self._unpacked: Path | None = None
         try:
             self._readers = [self._open(item) for item in storage_files(self.path)]
             # In a split bag the order of the files is that of their first messages.
@@ -244,18 +244,22 @@ class Bag:
         return reader
 
     def _plain(self, item: StorageFile) -> Path:
-        if item.compression is None and not URI_SIGNS.search(str(item.path)):
-            return item.path
-        if self._unpacked is None:
-            self._unpacked = Path(self._stack.enter_context(TemporaryDirectory(prefix='bag_')))
-        plain = self._unpacked / URI_SIGNS.sub('_', item.plain_name)
-        if item.compression is None:
-            plain.symlink_to(item.path.resolve())
-            return plain
-        failure = decompress_file(item.path, plain, item.compression)
-        if failure is not None:
-            raise DamagedBag(self.path, self._place(item, failure))
-        return plain
+        """Return the file, decompressed, under a path that rosbags can open."""
+        path = item.path
+        if item.compression:
+            path = self._scratch(room_for([item])) / item.plain_name
+            failure = unpack(item, path)
+            if failure is not None:
+                raise DamagedBag(self.path, self._place(item, failure))
+        if not URI_SIGNS.search(str(path)):
+            return path
+        link = self._scratch(None) / URI_SIGNS.sub('_', path.name)
+        link.symlink_to(path.resolve())
+        return link
+
+    def _scratch(self, folder: Path | None) -> Path:
+        """Make a directory that lasts as long as the bag is open."""
+        return Path(self._stack.enter_context(TemporaryDirectory(prefix='bag_', dir=folder)))
 
     def _place(self, item: StorageFile, reason: str) -> str:
         return reason if item.path == self.path else f'{item.path.name}: {reason}'

@@ -13,8 +13,15 @@ import shutil
 import sqlite3
 from tempfile import TemporaryDirectory
 
-from stewart_bags.bag_files import missing_files, SIDE_FILES, storage_files, StorageFile
-from stewart_bags.decompression import decompress_file, decompress_prefix, format_of, MESSAGE_LIMIT
+from stewart_bags.bag_files import (
+    missing_files,
+    room_for,
+    SIDE_FILES,
+    storage_files,
+    StorageFile,
+    unpack,
+)
+from stewart_bags.decompression import decompress_prefix, format_of, MESSAGE_LIMIT
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
@@ -111,7 +118,7 @@ class Salvage:
         """Return the file, or a copy that is decompressed or brought in order by sqlite."""
         if item.compression:
             path = self._scratch_directory() / item.plain_name
-            failure = decompress_file(item.path, path, item.compression)
+            failure = unpack(item, path)
             if failure is not None:
                 self.damages.append(Damage(item.path, path.stat().st_size, failure))
             return path
@@ -142,7 +149,7 @@ class Salvage:
 
     def _scratch_directory(self) -> Path:
         if self._scratch is None:
-            scratch = TemporaryDirectory(prefix='salvage_', dir=_room_for(self._files))
+            scratch = TemporaryDirectory(prefix='salvage_', dir=room_for(self._files))
             self._scratch = Path(self._stack.enter_context(scratch))
         return self._scratch
 
@@ -180,6 +187,7 @@ def salvage(
     Raises:
         NotABag: If there is nothing that ever was a bag.
         BagExists: If `output` is taken.
+        NoRoom: If a file is compressed as a whole, and there is no room to unpack it.
         WriteFailed: If `output` takes no more; nothing is left of it.
     """
     if Path(output).exists():
@@ -220,11 +228,3 @@ def _announced(writer: BagWriter, pass_: Salvage, topic: str, refused: set[str])
         refused.add(topic)
         pass_.damages.append(Damage(pass_.path, 0, f'{topic} is left out, {error}'))
     return topic not in refused
-
-
-def _room_for(files: list[StorageFile]) -> Path | None:
-    """Choose where to unpack: beside the bag if the usual place has not the room for it."""
-    needed = sum(item.path.stat().st_size for item in files)
-    with TemporaryDirectory() as usual:
-        roomy = shutil.disk_usage(usual).free > 4 * needed
-    return None if roomy else files[0].path.parent

@@ -5,20 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import errno
 import os
 from pathlib import Path
 import shutil
 import struct
+import tempfile
+from types import SimpleNamespace
 from typing import Any
 
 import lz4.frame
 import pytest
+from stewart_bags import bag_files
 from stewart_bags.bag_files import is_bag
 from stewart_bags.decompression import zstd
 from stewart_bags.errors import (
     DamagedBag,
     ForeignBag,
     MissingTopic,
+    NoRoom,
     NotABag,
     UndecodableMessage,
     WrongType,
@@ -72,6 +77,47 @@ def test_single_compressed_file_opens(
     assert not is_bag(packed.with_name(f'table.csv{suffix}'))
     with Bag(packed) as bag:
         assert sum(1 for _ in bag.messages()) == 22
+
+
+@pytest.mark.parametrize(
+    ('usual', 'beside', 'chosen'), [(1, 2, 'beside'), (2, 1, 'usual'), (1 << 40, 1, 'usual')]
+)
+def test_a_compressed_file_is_unpacked_where_there_is_room(
+    make_bag: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    usual: int,
+    beside: int,
+    chosen: str,
+) -> None:
+    path, unpacked = make_bag(5, compression=Compression.FILE), list[Path]()
+    folders = {'usual': Path(tempfile.gettempdir()), 'beside': path}
+    free = {folders['usual']: usual, folders['beside']: beside}
+
+    def full(source: Path, target: Path, name: str) -> str | None:
+        unpacked.append(target.parent)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(bag_files, 'decompress_file', full)
+    monkeypatch.setattr(shutil, 'disk_usage', lambda at: SimpleNamespace(free=free[Path(at)]))
+    with pytest.raises(NoRoom, match=r'bag\.mcap\.zstd cannot be unpacked in .* TMPDIR'):
+        Bag(path)
+    assert [item.parent for item in unpacked] == [folders[chosen]]
+    assert sorted(item.name for item in path.iterdir()) == ['bag.mcap.zstd', 'metadata.yaml']
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_a_compressed_file_is_unpacked_beside_it_whatever_the_folder_is_called(
+    make_bag: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, storage: Storage
+) -> None:
+    path = make_bag(5, name='run#1%', storage=storage, compression=Compression.FILE)
+    usual = Path(tempfile.gettempdir())
+    monkeypatch.setattr(
+        shutil, 'disk_usage', lambda at: SimpleNamespace(free=int(Path(at) != usual))
+    )
+    with Bag(path) as bag:
+        assert len(list(path.iterdir())) == 3
+        assert sum(1 for _ in bag.messages()) == 6
+    assert len(list(path.iterdir())) == 2
 
 
 @pytest.mark.parametrize('late', [0.0, 1.5, 4.5, 20.0, 200.0])

@@ -8,7 +8,6 @@ import argparse
 import sys
 from typing import Any
 
-from stewart_bags.reading import Bag
 from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_tables.numbers import not_negative, positive
 from stewart_tables.progress import LiveLine, tell
@@ -43,8 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Play."""
-    with Bag(arguments.bag) as bag:
-        duration = bag.duration
     progress = LiveLine(sys.stderr)
     with ros_session() as stop:
         from rclpy.parameter import Parameter
@@ -55,6 +52,7 @@ def main(arguments: argparse.Namespace) -> int:
         player = Player(
             parameter_overrides=[Parameter(name, value=item) for name, item in values.items()]
         )
+        duration = player.bag.duration
         player.create_timer(
             0.2, lambda: progress.show(f'{player.position:7.1f} s of {duration:.1f} s')
         )
