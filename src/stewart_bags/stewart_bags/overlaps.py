@@ -17,8 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.rosbag2 import Reader
-from stewart_bags.topics import NS
+from stewart_bags.topics import NS, RawMessage
 
+CUT = (
+    '`stewart bag BAG --rescue NEW --part 1` saves what was written before it went back, '
+    '--part 2 what was after'
+)
 SOUND = 0.5
 """Messages of a sound recording lie so far out of order at most: they waited in queues [s]."""
 
@@ -43,6 +47,33 @@ def overlap_of(readers: Iterable[Reader]) -> float:
     back += [_back(sorted(items)) for items in spans.values()]
     most = max(back) / NS
     return most if most > SOUND else 0.0
+
+
+def in_parts(messages: Iterable[RawMessage]) -> Iterator[tuple[int, RawMessage]]:
+    """Cut a bag where it goes back: each part goes over its time once.
+
+    Args:
+        messages: In the order in which they were written.
+
+    Yields:
+        Number of the part, from 1, and the message.
+    """
+    part, latest = 1, dict[str, int]()
+    # Latest times of this part and of the one before, and the first one of this part [ns].
+    now = before = begin = 0
+    for message in messages:
+        topic, time_ns, _ = message
+        known = latest.get(topic, time_ns)
+        if known - time_ns > SOUND * NS:
+            part, before, now, begin = part + 1, now, time_ns, time_ns
+            latest, known = {}, time_ns
+        elif part > 1 and now - begin < SOUND * NS and before - time_ns < time_ns - now:
+            # It waited in a queue when another topic went back.
+            yield part - 1, message
+            continue
+        latest[topic] = max(known, time_ns)
+        now = max(now, time_ns)
+        yield part, message
 
 
 def _within(storage: Any) -> int:

@@ -24,6 +24,7 @@ from stewart_bags.bag_files import (
 from stewart_bags.decompression import decompress_prefix, format_of, MESSAGE_LIMIT
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
+from stewart_bags.overlaps import in_parts
 from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.topics import Damage, NS, RawMessage, Topic, Walk
 from stewart_bags.whole_bags import whole_bag
@@ -46,12 +47,16 @@ class SalvageReport:
         counts: Messages saved, by topic.
         first_ns, last_ns: Bag time of the earliest and the latest of them [ns].
         damages: Places that could not be read; none if the bag was whole.
+        part: Number of the part that was saved; None for all.
+        parts: Number of parts of the same time that there are.
     """
 
     counts: dict[str, int]
     first_ns: int | None
     last_ns: int | None
     damages: tuple[Damage, ...]
+    part: int | None
+    parts: int
 
     @property
     def count(self) -> int:
@@ -63,6 +68,10 @@ class SalvageReport:
         span = ''
         if self.first_ns is not None and self.last_ns is not None:
             span = f' over {(self.last_ns - self.first_ns) / NS:.3f} s{_until(self.last_ns)}'
+        if self.part is not None:
+            span += f', part {self.part} of {self.parts}'
+        elif self.parts > 1:
+            span += f', {self.parts} parts of the same time, of which --part N saves one'
         lost = '; '.join(str(item) for item in self.damages) or 'nothing was unreadable'
         return f'{self.count} messages recovered{span}; {lost}'
 
@@ -174,6 +183,7 @@ def salvage(
     output: str | Path,
     *,
     storage: Storage = Storage.MCAP,
+    part: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> SalvageReport:
     """Save from a damaged recording whatever can be read into a new bag.
@@ -182,6 +192,8 @@ def salvage(
         source: Directory or file of the damaged bag; it is not changed.
         output: Directory of the new bag; must not exist.
         storage: Of the new bag.
+        part: Save only the part of this number, from 1, of a bag that goes over the same time
+            twice; None for all.
         progress: Called now and then with the number of messages saved.
 
     Raises:
@@ -193,11 +205,14 @@ def salvage(
     if Path(output).exists():
         raise BagExists(Path(output))
     first = last = None
-    saved = 0
+    saved, parts = 0, 1
     refused: set[str] = set()
     with Salvage(source) as pass_:
         with whole_bag(Path(output), storage) as writer:
-            for topic, time_ns, data in pass_.messages():
+            for number, (topic, time_ns, data) in in_parts(pass_.messages()):
+                parts = max(parts, number)
+                if part not in {None, number}:
+                    continue
                 if not _announced(writer, pass_, topic, refused):
                     continue
                 writer.write_raw(topic, time_ns, data)
@@ -208,7 +223,7 @@ def salvage(
                 last = time_ns if last is None else max(last, time_ns)
             for topic in pass_.topics:
                 _announced(writer, pass_, topic, refused)
-        return SalvageReport(dict(writer.counts), first, last, tuple(pass_.damages))
+        return SalvageReport(dict(writer.counts), first, last, tuple(pass_.damages), part, parts)
 
 
 def _announced(writer: BagWriter, pass_: Salvage, topic: str, refused: set[str]) -> bool:

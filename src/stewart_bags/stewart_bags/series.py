@@ -27,6 +27,7 @@ from stewart_bags.findings import (
     Finding,
     Kind,
 )
+from stewart_bags.overlaps import CUT
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS, Topic
 
@@ -94,7 +95,8 @@ class Series:
     def overlap(self) -> str:
         """That its bag goes over the same time twice, in a sentence; else empty."""
         found = (item for item in self.findings if item.kind is Kind.OVERLAP)
-        return next((f'{self.topic}: {item.kind.value}, {item.detail}' for item in found), '')
+        said = (f'{self.topic}: {item.kind.value}, {item.detail}; {CUT}' for item in found)
+        return next(said, '')
 
     def seconds(self, origin_ns: int) -> Array:
         """Return the stamps as seconds after an instant, best a stamp of the same bag [ns].

@@ -16,6 +16,7 @@ import numpy as np
 from stewart_bags.csv_rows import KINDS, rows
 from stewart_bags.errors import BagError, MissingJoints, UndecodableMessage, UnknownType
 from stewart_bags.findings import examine_stamps, Finding, Kind
+from stewart_bags.overlaps import CUT
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
 from stewart_bags.series import (
@@ -27,6 +28,7 @@ from stewart_bags.series import (
 )
 from stewart_bags.topics import Topic
 from stewart_bags.writing import Storage
+from stewart_tables.numbers import whole_from
 from stewart_tables.progress import LiveLine, tell
 
 HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
@@ -43,6 +45,7 @@ examples:
   stewart bag run_1 --csv actuator_states | stewart fk -o measured_poses.csv
   stewart bag run_1 --csv setpoint > motion.csv
   stewart bag run_1 --rescue run_1_rescued
+  stewart bag run_1 --rescue before --part 1
 """
 
 _KINDS: list[type[Series]] = [*KINDS, TrackingErrorSeries]
@@ -64,6 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--rescue', metavar='NEW', help=saved)
     add, storages = parser.add_argument, [item.value for item in Storage]
     add('--json', action='store_true', help='print topics and, with --check, findings as JSON')
+    once = 'rescue only this part, from 1, of a bag that goes over the same time twice'
+    add('--part', type=whole_from(1), metavar='N', help=once)
     on_disk = 'storage of the rescued bag (default: %(default)s)'
     add('--storage', choices=storages, default=Storage.MCAP.value, help=on_disk)
 
@@ -72,12 +77,15 @@ def main(arguments: argparse.Namespace) -> int:
     """Show a bag, write a topic of it, or rescue it."""
     if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
         raise BagError('--json goes with --check or alone, not with --csv or --rescue')
+    if arguments.part is not None and arguments.rescue is None:
+        raise BagError('--part goes with --rescue')
     if arguments.rescue is not None:
         progress = LiveLine(sys.stderr)
         report = salvage(
             arguments.bag,
             arguments.rescue,
             storage=Storage(arguments.storage),
+            part=arguments.part,
             progress=lambda count: progress.show(f'{count} messages recovered'),
         )
         progress.end()
@@ -104,6 +112,8 @@ def main(arguments: argparse.Namespace) -> int:
             json.dump(_as_json(bag, found), sys.stdout, indent=2)
             print()
         else:
+            if arguments.check and bag.overlap:
+                print(f'{bag.path}: {Kind.OVERLAP.value} ({bag.overlap:.6g} s); {CUT}')
             for name, finding in found or ():
                 print(f'{name}: {finding}')
     return 0
@@ -127,6 +137,7 @@ def _as_json(bag: Bag, found: Sequence[tuple[str, Finding]] | None) -> dict[str,
             {'name': topic.name, 'type': topic.msgtype, 'messages': topic.count}
             for topic in sorted(bag.topics.values(), key=lambda item: item.name)
         ],
+        'overlap_s': None if found is None else bag.overlap,
         'findings': None if found is None else [_finding_as_json(*item) for item in found],
     }
 
