@@ -333,6 +333,35 @@ def test_a_clock_that_is_set_back_is_told(
     assert 'set back by' in recorder._report().message
 
 
+def test_what_came_before_the_clock_was_set_back_is_written_before(
+    graph: Graph,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    ahead, take = iter([2, 2, 0, 0]), Box.take
+
+    def dated(box: Box) -> tuple[bytes, int] | None:
+        taken = take(box)
+        return taken and (taken[0], taken[1] + next(ahead) * 1_000_000_000)
+
+    monkeypatch.setattr(Box, 'take', dated)
+    offer = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    note = graph.node.create_publisher(String, 'note', offer)
+    recorder = graph.record(tmp_path / 'bag', topics=['note'])
+    for names in ('0', '12', '3'):
+        for name in names:
+            note.publish(String(data=name))
+        # Until all of them are there, to be fetched at once.
+        time.sleep(0.1)
+        graph.spin_until(lambda last=int(name): recorder.counts.get('/note') == last + 1)
+    recorder.destroy_node()
+    graph.recorders.clear()
+    with Salvage(tmp_path / 'bag') as found:
+        assert [item.data[8:9] for item in found.messages()] == [b'0', b'1', b'2', b'3']
+    assert capfd.readouterr().err.count('set back by') == 1
+
+
 def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:
     with pytest.raises(BagExists):
         graph.record(tmp_path)

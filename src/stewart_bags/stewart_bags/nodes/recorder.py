@@ -239,16 +239,22 @@ class Recorder(Node):
         self._taken += len(fetched)
         fetched.sort(key=itemgetter(0))
         if fetched and not simulated:
-            self._watch_clock(fetched[0][0], fetched[-1][0])
+            self._watch_clock(fetched)
         for item, topic, data in fetched:
             self.recording.put(topic, item, data, patient=simulated)
 
-    def _watch_clock(self, first_ns: int, last_ns: int) -> None:
-        """Tell if what came now came before what is in the bag, by the clock of the computer."""
-        if self._latest_ns - first_ns > SOUND * NS:
-            self._set_back_ns = self._latest_ns - first_ns
+    def _watch_clock(self, fetched: list[tuple[int, str, bytes]]) -> None:
+        """Tell if what came now came before what is in the bag, by the clock of the computer.
+
+        What came before the clock was set back is put first, the rest stays sorted by time.
+        """
+        behind = self._latest_ns - fetched[0][0]
+        if behind > SOUND * NS:
+            self._set_back_ns = behind
             self.get_logger().warning(self._set_back())
-        self._latest_ns = last_ns
+            between = self._latest_ns - behind / 2
+            fetched.sort(key=lambda item: (item[0] < between, item[0]))
+        self._latest_ns = fetched[-1][0]
 
     def _set_back(self) -> str:
         said = 'the clock of this computer was set back by'
