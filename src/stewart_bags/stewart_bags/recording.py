@@ -67,6 +67,11 @@ class Recording:
         """Messages in the queue."""
         return len(self._queue)
 
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes in the queue, with those of the message that is being written."""
+        return self._bytes_put - self._bytes_taken
+
     def add_topic(self, topic: str, msgtype: str, *, qos: Sequence[Qos] = ()) -> None:
         """Announce a topic; arguments as for `BagWriter.add_topic`, errors, too."""
         with self._lock:
@@ -104,7 +109,7 @@ class Recording:
 
     def _full(self, data: bytes) -> bool:
         """Tell whether the queue cannot take a message; one alone it can, whatever its size."""
-        waiting = self._bytes_put - self._bytes_taken
+        waiting = self.waiting_bytes
         full = waiting > 0 and waiting + len(data) > LARGEST_QUEUE
         return full or len(self._queue) >= self._capacity
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -38,6 +39,7 @@ from stewart_bags.nodes.recorder import Recorder
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage
 from stewart_bags.series import read_joints
+from stewart_bags.writing import BagWriter
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.courier import Box
 from stewart_node_support.diagnostics import Level
@@ -360,6 +362,24 @@ def test_what_came_before_the_clock_was_set_back_is_written_before(
     with Salvage(tmp_path / 'bag') as found:
         assert [item.data[8:9] for item in found.messages()] == [b'0', b'1', b'2', b'3']
     assert capfd.readouterr().err.count('set back by') == 1
+
+
+def test_what_waits_for_the_disk_is_told(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, write = threading.Event(), BagWriter.write_raw
+
+    def slow(writer: BagWriter, *arguments: Any) -> None:
+        disk.wait(60.0)
+        write(writer, *arguments)
+
+    monkeypatch.setattr(BagWriter, 'write_raw', slow)
+    note = graph.node.create_publisher(String, 'note', STATE_QOS)
+    recorder = graph.record(tmp_path / 'bag', topics=['note'])
+    note.publish(String(data='a note'))
+    graph.spin_until(lambda: recorder._report().values['waiting_bytes'] >= len('a note'))
+    disk.set()
+    graph.spin_until(lambda: recorder._report().values['waiting_bytes'] == 0)
 
 
 def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:

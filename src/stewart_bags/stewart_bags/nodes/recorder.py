@@ -269,6 +269,7 @@ class Recorder(Node):
         if not self.get_clock().ros_time_is_active:
             # The writer's thread follows no simulated time.
             values['waiting'] = recording.waiting
+            values['waiting_bytes'] = recording.waiting_bytes
             values['size_bytes'] = recording.size
         if recording.failure is not None:
             return Report(Level.ERROR, str(recording.failure), values)
