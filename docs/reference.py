@@ -44,6 +44,8 @@ EVERY_NODES_PARAMETERS = {'start_type_description_service', 'use_sim_time'}
 # `driver` declares the options of the back end it is given; here all of them have their table.
 OF_A_BACKEND = tuple(f'{name}.' for name in installed_backends())
 
+# What a player publishes is in the bag, not in its code.
+PLAYED = '/note'
 # What these are given, to start here and now, is not what they have by themselves.
 GIVEN = {'player': 'bag', 'recorder': 'output', 'virtual_rig': 'directory', 'web_viewer': 'port'}
 
@@ -85,7 +87,9 @@ def node_section(name: str, node: Node) -> Iterator[str]:
 def endpoints(node: Node) -> Iterator[tuple[str, str, str]]:
     """List what a node publishes, subscribes to and offers."""
     for item in node.publishers:
-        if item.topic not in EVERY_NODES:
+        if item.topic == PLAYED:
+            yield 'publishes', 'the topics of the bag', 'as recorded'
+        elif item.topic not in EVERY_NODES:
             yield 'publishes', code(item.topic), type_name(item.msg_type)
     for item in node.subscriptions:
         if item.topic not in EVERY_NODES and not item.topic.endswith('/transition_event'):
@@ -195,7 +199,7 @@ def option_tables(parser: argparse.ArgumentParser) -> Iterator[str]:
 def nodes(folder: Path) -> Iterator[tuple[str, Node]]:
     """Make one node after the other; the player is given a bag to play."""
     with BagWriter(folder / 'bag') as writer:
-        writer.write('/note', 0, writer.typestore.types['std_msgs/msg/String']('a note'))
+        writer.write(PLAYED, 0, writer.typestore.types['std_msgs/msg/String']('a note'))
     given: dict[str, object] = {
         'player': str(folder / 'bag'),
         'recorder': str(folder / 'new'),
