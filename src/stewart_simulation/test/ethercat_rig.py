@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A segment in a private network, and a rig file for it; loaded by conftest.py."""
+"""A segment in a private network, and a rig file for it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from importlib.util import module_from_spec, spec_from_file_location
 import json
 import os
 from pathlib import Path
@@ -30,6 +29,7 @@ import pytest
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
+from ethercat_rig import COUNTS_PER_METRE, ENVIRONMENT, IDENTITY, SegmentRig, until
 from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
@@ -44,14 +44,6 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
-
-SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
-assert SPEC is not None
-assert SPEC.loader is not None
-ethercat_rig = module_from_spec(SPEC)
-sys.modules['ethercat_rig'] = ethercat_rig
-SPEC.loader.exec_module(ethercat_rig)
-until = ethercat_rig.until
 
 START = np.full(6, 0.3)
 AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
@@ -88,7 +80,7 @@ time.sleep(600)
 
 @pytest.fixture
 def rig() -> Iterator[Any]:
-    segment = ethercat_rig.SegmentRig()
+    segment = SegmentRig()
     yield segment
     segment.close()
 
@@ -375,7 +367,7 @@ def test_soem_starts_clocks_of_32_bits_and_drives_without_complete_access(
 def test_drives_without_their_zero_offsets_are_not_switched_on(
     rig: Any, use: Callable[..., User]
 ) -> None:
-    rig.calibrate(ethercat_rig.IDENTITY._replace(serial=4711))
+    rig.calibrate(IDENTITY._replace(serial=4711))
     user = use(**SLOW)
 
     assert not user.client.request(Request.ENABLE, timeout=30.0)[0]
@@ -481,7 +473,7 @@ def test_drives_stop_and_hold_after_the_cyclic_process_was_killed(
     user.enable()
     user.wave()
     # By the drives themselves: on a busy machine the cycle may find the path late, and end it.
-    until(lambda: max(map(abs, rig.seen['velocities'])) > 1e-3 * ethercat_rig.COUNTS_PER_METRE)
+    until(lambda: max(map(abs, rig.seen['velocities'])) > 1e-3 * COUNTS_PER_METRE)
     before = rig.seen['drive_states']
 
     os.kill(user.client.pid, signal.SIGKILL)
@@ -502,7 +494,7 @@ def test_nothing_survives_a_killed_parent_and_the_drives_are_off(rig: Any) -> No
     options = {**SLOW, 'namespace': rig.namespace, 'rig_file': str(rig.file)}
     with subprocess.Popen(
         [sys.executable, '-c', PARENT, json.dumps(options)],
-        env=ethercat_rig.ENVIRONMENT,
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         text=True,
     ) as parent:

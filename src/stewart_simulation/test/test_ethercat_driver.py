@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 import time
 from typing import Any
 
@@ -19,6 +17,7 @@ pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
 from diagnostic_msgs.msg import DiagnosticArray
+from ethercat_rig import SegmentRig
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -32,12 +31,6 @@ from stewart_interfaces.msg import DriverState
 from stewart_node_support.lifecycle import bring_up, take_down
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds
-
-SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
-assert SPEC is not None
-assert SPEC.loader is not None
-ethercat_rig = module_from_spec(SPEC)
-SPEC.loader.exec_module(ethercat_rig)
 
 pytestmark = [
     pytest.mark.ros,
@@ -138,7 +131,7 @@ def scene(monkeypatch: pytest.MonkeyPatch, braked_drive: str) -> Iterator[Scene]
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
     # How soon a process answers on a busy machine is nobody's promise.
     monkeypatch.setattr(cycle_client, 'REPLY_TIMEOUT', 60.0)
-    rig = ethercat_rig.SegmentRig()
+    rig = SegmentRig()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
         scene = Scene(rig, braked_drive)

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,20 +12,15 @@ import pytest
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
+from ethercat_rig import SegmentRig
 from stewart_driver.errors import ConfigurationError, TransportError
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo_tool import parse_address, read_object, scan, write_object
 
-SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
-assert SPEC is not None
-assert SPEC.loader is not None
-ethercat_rig = module_from_spec(SPEC)
-SPEC.loader.exec_module(ethercat_rig)
-
 
 @pytest.fixture(scope='module')
 def rig() -> Iterator[Any]:
-    segment = ethercat_rig.SegmentRig()
+    segment = SegmentRig()
     yield segment
     segment.close()
 
