@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 import os
 import signal
 from typing import Any
@@ -20,7 +19,6 @@ from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.control import cycle_client
-from stewart_driver.daq.card_type import GROUP
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.driver import Driver
 from stewart_driver.nodes.position_sensors import PositionSensors
@@ -31,13 +29,7 @@ from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
 from stewart_simulation.rig.launcher import RigProcess
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(
-        'simulated' not in {point.name for point in entry_points(group=GROUP)},
-        reason='stewart_simulation is not installed here, only its sources are',
-    ),
-]
+pytestmark = [pytest.mark.ros, pytest.mark.installed]
 
 PERIOD_NS = 10_000_000
 HEIGHT, OMEGA = 0.02, np.pi

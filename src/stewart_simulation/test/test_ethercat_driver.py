@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 import time
 from typing import Any
 
@@ -23,7 +22,6 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from stewart_driver.backend import GROUP
 from stewart_driver.control import cycle_client
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.nodes.driver import Driver
@@ -32,13 +30,7 @@ from stewart_node_support.lifecycle import bring_up, take_down
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(
-        'ethercat' not in {point.name for point in entry_points(group=GROUP)},
-        reason='stewart_driver is not installed here, only its sources are',
-    ),
-]
+pytestmark = [pytest.mark.ros, pytest.mark.installed]
 
 PERIOD_NS = 5_000_000
 # Of a machine that is busy with other things.

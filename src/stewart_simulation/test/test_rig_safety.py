@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +19,6 @@ from geometry_msgs.msg import PoseStamped
 from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from stewart_driver.backend import GROUP
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.model.shared_platform import load_platform
@@ -33,13 +31,7 @@ from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(
-        'simulated' not in {point.name for point in entry_points(group=GROUP)},
-        reason='stewart_simulation is not installed here, only its sources are',
-    ),
-]
+pytestmark = [pytest.mark.ros, pytest.mark.installed]
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose

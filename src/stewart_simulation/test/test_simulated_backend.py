@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.backend import find_backend, GROUP, Measurement
+from stewart_driver.backend import find_backend, Measurement
 from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.path.motion import LegMotion
 from stewart_kinematics.model.platform import Platform
@@ -217,9 +217,6 @@ def test_options_that_make_no_sense_are_refused_by_name(change: dict[str, Any], 
         SimulatedOptions(**change)
 
 
+@pytest.mark.installed
 def test_the_driver_finds_it_once_the_package_is_installed() -> None:
-    from importlib.metadata import entry_points
-
-    if 'simulated' not in {point.name for point in entry_points(group=GROUP)}:
-        pytest.skip('stewart_simulation is not installed here, only its sources are')
     assert find_backend('simulated').options_type.__name__ == 'SimulatedOptions'

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from importlib.metadata import entry_points
 import os
 from pathlib import Path
 import signal
@@ -21,7 +20,6 @@ from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from stewart_driver.backend import GROUP
 from stewart_driver.nodes.driver import Driver
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_interfaces.msg import DriverState
@@ -30,13 +28,7 @@ from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_seconds
 
-pytestmark = [
-    pytest.mark.ros,
-    pytest.mark.skipif(
-        'simulated' not in {point.name for point in entry_points(group=GROUP)},
-        reason='stewart_simulation is not installed here, only its sources are',
-    ),
-]
+pytestmark = [pytest.mark.ros, pytest.mark.installed]
 
 PERIOD_NS = 5_000_000
 
