@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Table 2 of Machines 2022, 10, 711 (Vigo), for the tests of inverse and forward kinematics.
+"""Vigo, and Table 2 of Machines 2022, 10, 711 about it, for inverse and forward kinematics.
 
 A conftest, because test modules cannot import each other. The signs that the print lost are put
 back, and the sixth stroke of row 4, a misprint (213.64096), is replaced by what the paper's
@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import pytest
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 
 # Tests are imported by path, and their helpers have to be found.
@@ -103,6 +104,12 @@ ROWS = (
 
 STROKE_TOLERANCE_MM = {4: 5e-4, 7: 2e-3}
 """How far printed strokes may be off: these rows print rounded poses; the others 2e-5 mm."""
+
+
+@pytest.fixture
+def vigo():
+    """Return the platform that most tests move."""
+    return load_platform('vigo')
 
 
 @pytest.fixture(params=ROWS, ids=str)

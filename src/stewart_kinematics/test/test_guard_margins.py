@@ -22,12 +22,6 @@ from stewart_kinematics.solvers.jacobian import jacobian
 TIME = np.array([0.0, 0.01, 0.03, 0.04])
 
 
-@pytest.fixture
-def vigo() -> Platform:
-    """Return the platform that most tests move."""
-    return load_platform('vigo')
-
-
 def relaxed(platform: Platform, **changes: object) -> Platform:
     """Return the platform with some limits replaced."""
     return replace(platform, limits=replace(platform.limits, **changes))

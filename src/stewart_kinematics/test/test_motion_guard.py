@@ -26,12 +26,6 @@ from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 
 
-@pytest.fixture
-def vigo() -> Platform:
-    """Return the platform most tests move."""
-    return load_platform('vigo')
-
-
 def neutral(platform: Platform, **changes: object) -> Motion:
     """Return rest at the neutral pose, with some fields replaced."""
     return Motion.at_rest(platform.geometry.neutral_pose).replaced(**changes)

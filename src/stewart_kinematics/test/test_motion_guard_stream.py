@@ -23,12 +23,6 @@ from stewart_kinematics.solvers.inverse import inverse
 
 
 @pytest.fixture
-def vigo() -> Platform:
-    """Return the platform that moves."""
-    return Platform.from_yaml('vigo')
-
-
-@pytest.fixture
 def rest(vigo: Platform) -> Motion:
     """Return rest at its neutral pose."""
     return Motion.at_rest(vigo.geometry.neutral_pose)
