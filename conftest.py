@@ -81,6 +81,17 @@ def lateness() -> Iterator[Callable[[], float]]:
         thread.join()
 
 
+@pytest.fixture
+def context() -> Iterator[None]:
+    """Start ROS in this process, and shut it down after the test."""
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.try_shutdown()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Take a ROS domain that no other test run on this machine has."""
     if importlib.util.find_spec('domain_coordinator'):

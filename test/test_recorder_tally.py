@@ -13,7 +13,6 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -75,14 +74,12 @@ class Rig:
 
 
 @pytest.fixture
-def rig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
+def rig(context: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rig]:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / 'benchmarks'))
-    rclpy.init()
     made = Rig(tmp_path)
     yield made
     made.node.destroy_node()
     made.executor.shutdown()
-    rclpy.try_shutdown()
 
 
 def test_what_latched_topics_tell_again_is_neither_lost_nor_in_excess(rig: Rig) -> None:

@@ -20,9 +20,8 @@ from stewart_kinematics.model.platform import Platform
 import yaml
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
-from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import make_node
 from stewart_bringup.rigs import nodes_of
 from stewart_node_support.lifecycle import take_down
@@ -81,6 +80,7 @@ def test_every_command_of_a_tutorial_works(path: Path, tmp_path: Path) -> None:
         assert not any(last[name] for name in last.dtype.names if name.startswith(('v', 'w', 'a')))
 
 
+@pytest.mark.usefixtures('context')
 def test_the_rig_file_for_metal_reaches_its_nodes(tmp_path: Path) -> None:
     page = next(path for path in TUTORIALS if path.stem == 'own_platform')
     (text,) = re.findall(r'^```yaml\n(.*?)^```$', page.read_text(), re.MULTILINE | re.DOTALL)
@@ -89,20 +89,16 @@ def test_the_rig_file_for_metal_reaches_its_nodes(tmp_path: Path) -> None:
     wanted = yaml.safe_load(file.read_text())
     assert {'imu', 'state_estimator'} <= set(nodes_of([file]))
     assert not {'virtual_rig', 'position_sensors'} & set(nodes_of([file]))
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        for name in nodes_of([file]):
-            node: Any = make_node(name, [file], namespace='', overrides={})
-            section = wanted.get(f'/**/{name}', {'ros__parameters': {}})['ros__parameters']
-            options = section.pop('ethercat', {})
-            section |= {f'ethercat.{key}': value for key, value in options.items()}
-            for key, value in section.items():
-                assert node.get_parameter(key).value == value, (name, key)
-            if node.has_parameter('platform'):
-                assert node.get_parameter('platform').value == 'vigo'
-            take_down(node)
-    finally:
-        rclpy.try_shutdown()
+    for name in nodes_of([file]):
+        node: Any = make_node(name, [file], namespace='', overrides={})
+        section = wanted.get(f'/**/{name}', {'ros__parameters': {}})['ros__parameters']
+        options = section.pop('ethercat', {})
+        section |= {f'ethercat.{key}': value for key, value in options.items()}
+        for key, value in section.items():
+            assert node.get_parameter(key).value == value, (name, key)
+        if node.has_parameter('platform'):
+            assert node.get_parameter('platform').value == 'vigo'
+        take_down(node)
 
 
 @pytest.mark.parametrize('path', TUTORIALS, ids=lambda path: path.stem)

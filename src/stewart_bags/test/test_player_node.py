@@ -14,7 +14,6 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -82,12 +81,10 @@ class Theatre:
 
 
 @pytest.fixture
-def theatre() -> Iterator[Theatre]:
-    rclpy.init()
+def theatre(context: None) -> Iterator[Theatre]:
     made = Theatre()
     yield made
     made.close()
-    rclpy.try_shutdown()
 
 
 @pytest.mark.realtime

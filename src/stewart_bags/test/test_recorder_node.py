@@ -91,12 +91,10 @@ class Graph:
 
 
 @pytest.fixture
-def graph() -> Iterator[Graph]:
-    rclpy.init()
+def graph(context: None) -> Iterator[Graph]:
     made = Graph()
     yield made
     made.close()
-    rclpy.try_shutdown()
 
 
 def joint_state(node: Node, number: int) -> JointState:

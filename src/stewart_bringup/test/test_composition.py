@@ -18,7 +18,6 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
-from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
 from stewart_bringup.composition import compose, Ledger, make_node, next_steps, only_here
 from stewart_bringup.errors import BringupError
@@ -35,13 +34,6 @@ COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise S
 VIGO = config_file('rig', 'vigo')
 # Ends a wait that would last for ever [s].
 LIMIT = 90.0
-
-
-@pytest.fixture
-def context() -> Iterator[None]:
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 @pytest.fixture

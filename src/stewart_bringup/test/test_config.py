@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
-from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import make_node
 from stewart_bringup.rigs import available, nodes_of, RECORDER, RIG
 from stewart_bringup.simulation.rig_parameters import RigParameters
@@ -31,6 +30,7 @@ def flattened(values: dict[str, Any], prefix: str = '') -> Iterator[tuple[str, A
             yield f'{prefix}{key}', value
 
 
+@pytest.mark.usefixtures('context')
 @pytest.mark.parametrize('rig', sorted(available('rig')))
 def test_every_value_in_yaml_arrives_at_its_node(rig: str, tmp_path: Path) -> None:
     files = [available('rig')[rig], *available('wave').values()]
@@ -38,22 +38,18 @@ def test_every_value_in_yaml_arrives_at_its_node(rig: str, tmp_path: Path) -> No
     for path in files:
         for key, section in yaml.safe_load(path.read_text()).items():
             wanted[key.removeprefix('/**').removeprefix('/')] = section['ros__parameters']
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        # The virtual rig is a process that takes seconds; its file is checked without it.
-        for name in (*nodes_of(files, RIG), RECORDER):
-            if name == 'virtual_rig':
-                continue
-            overrides = {'output': str(tmp_path / 'bag')} if name == RECORDER else {}
-            node: Any = make_node(name, files, namespace='deep', overrides=overrides)
-            for key, value in flattened(wanted.get(name, {})):
-                found = node.get_parameter(key).value
-                assert (list(found) if isinstance(value, list) else found) == value, (name, key)
-            if node.has_parameter('platform'):
-                assert node.get_parameter('platform').value == wanted['']['platform']
-            take_down(node)
-    finally:
-        rclpy.try_shutdown()
+    # The virtual rig is a process that takes seconds; its file is checked without it.
+    for name in (*nodes_of(files, RIG), RECORDER):
+        if name == 'virtual_rig':
+            continue
+        overrides = {'output': str(tmp_path / 'bag')} if name == RECORDER else {}
+        node: Any = make_node(name, files, namespace='deep', overrides=overrides)
+        for key, value in flattened(wanted.get(name, {})):
+            found = node.get_parameter(key).value
+            assert (list(found) if isinstance(value, list) else found) == value, (name, key)
+        if node.has_parameter('platform'):
+            assert node.get_parameter('platform').value == wanted['']['platform']
+        take_down(node)
 
 
 @pytest.mark.parametrize('rig', [None, *sorted(available('rig'))])

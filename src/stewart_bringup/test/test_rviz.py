@@ -11,9 +11,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
-from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import compose
 from stewart_bringup.rigs import config_file
 from stewart_description.paths import rviz_path
@@ -48,35 +47,32 @@ def manager() -> dict[str, Any]:
     return dict(yaml.safe_load(Path(rviz_path()).read_text())['Visualization Manager'])
 
 
+@pytest.mark.usefixtures('context')
 def test_every_topic_of_the_rviz_configuration_is_published_by_a_rig(tmp_path: Path) -> None:
     more = tmp_path / 'more.yaml'
     more.write_text('/**/state_estimator: {ros__parameters: {gate: true}}\n')
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    nodes = compose([config_file('rig', 'vigo'), more], namespace='hexapod', lean=True)
     try:
-        nodes = compose([config_file('rig', 'vigo'), more], namespace='hexapod', lean=True)
-        try:
-            nodes.append(ForceArrows(namespace='/hexapod'))
-            published = {
-                topic: type_name
-                for node in nodes
-                for topic, (type_name,) in nodes[0].get_publisher_names_and_types_by_node(
-                    node.get_name(), '/hexapod'
-                )
-            }
-            wanted = {'platform/pose', 'platform/odometry', 'leg_forces'}
-            for kind, topic, _ in displays():
-                assert not topic.startswith('/'), f'{topic} is bound to one namespace'
-                if topic not in OF_THE_MODEL:
-                    assert published.get(f'/hexapod/{topic}') == TYPES[kind], topic
-                    wanted.discard(topic)
-            assert not wanted
-            # What robot_state_publisher needs to move the model.
-            assert published['/hexapod/joint_states'] == 'sensor_msgs/msg/JointState'
-        finally:
-            for node in reversed(nodes):
-                take_down(node)
+        nodes.append(ForceArrows(namespace='/hexapod'))
+        published = {
+            topic: type_name
+            for node in nodes
+            for topic, (type_name,) in nodes[0].get_publisher_names_and_types_by_node(
+                node.get_name(), '/hexapod'
+            )
+        }
+        wanted = {'platform/pose', 'platform/odometry', 'leg_forces'}
+        for kind, topic, _ in displays():
+            assert not topic.startswith('/'), f'{topic} is bound to one namespace'
+            if topic not in OF_THE_MODEL:
+                assert published.get(f'/hexapod/{topic}') == TYPES[kind], topic
+                wanted.discard(topic)
+        assert not wanted
+        # What robot_state_publisher needs to move the model.
+        assert published['/hexapod/joint_states'] == 'sensor_msgs/msg/JointState'
     finally:
-        rclpy.try_shutdown()
+        for node in reversed(nodes):
+            take_down(node)
 
 
 def test_every_frame_of_the_rviz_configuration_is_a_link() -> None:

@@ -4,19 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 import math
 from typing import Any
 
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.stop_operator import StopOperator
@@ -27,7 +25,7 @@ from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 from straw_rig import Stepped
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures('context')]
 
 PERIOD, DELAY, RATE = 0.01, 0.2, 0.05
 CUT = 'nothing is being played; the last motion was aborted 0.5 s ago: no command in time'
@@ -90,13 +88,6 @@ class Wave(Node):
             setpoint.pose.position.z = self.height(0.0)
             setpoint.twist.linear.z = -RATE if moves or source != self.get_name() else 0.0
             self._setpoints.publish(setpoint)
-
-
-@pytest.fixture(autouse=True)
-def graph() -> Iterator[None]:
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 def stop(wave: Wave) -> Pose:

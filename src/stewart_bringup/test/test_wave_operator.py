@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -33,13 +32,6 @@ from stewart_node_support.stop_signals import StopSignals
 from straw_rig import Stepped, Straw
 
 pytestmark = pytest.mark.ros
-
-
-@pytest.fixture
-def context() -> Iterator[None]:
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 @pytest.fixture
@@ -255,25 +247,22 @@ def test_request_to_stop_is_obeyed_while_a_service_does_not_answer(
     assert [name.strip('/') for name in asked] == ['driver/enable']
 
 
+@pytest.mark.usefixtures('context')
 def test_without_a_rig_the_wait_is_told_and_the_refusal_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr('stewart_bringup.nodes.operator.DISCOVERY_LIMIT', 0.1)
     lines: list[str] = []
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        operator = Operator(
-            StopSignals(),
-            namespace='nobody',
-            parameter_overrides=[Parameter('patience', value=0.5)],
-        )
-        operator.show = lines.append
-        task = partial(operator.request, 'ocean/start')
-        with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
-            spin([operator], task=task, stop=StopSignals(), pace=Stepped())
-        assert lines == ['ocean/start: waiting, 0.5 s at most', '']
-    finally:
-        rclpy.try_shutdown()
+    operator = Operator(
+        StopSignals(),
+        namespace='nobody',
+        parameter_overrides=[Parameter('patience', value=0.5)],
+    )
+    operator.show = lines.append
+    task = partial(operator.request, 'ocean/start')
+    with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
+        spin([operator], task=task, stop=StopSignals(), pace=Stepped())
+    assert lines == ['ocean/start: waiting, 0.5 s at most', '']
 
 
 @pytest.mark.parametrize(

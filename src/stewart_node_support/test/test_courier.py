@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_msgs.msg import Int32
 from std_srvs.srv import Trigger
@@ -85,14 +84,12 @@ class Stage:
 
 
 @pytest.fixture
-def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+def stage(context: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     made = Stage(monkeypatch)
     yield made
     for node in (made.sender, made.hearer, made.outside):
         node.destroy_node()
     made.executor.shutdown()
-    rclpy.try_shutdown()
 
 
 def publish(publisher: CountedPublisher, first: int, last: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures('context')]
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
@@ -22,20 +22,12 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from stewart_node_support.entities import KINDS, NOW
 from stewart_node_support.executor import LoneExecutor
 from stewart_node_support.lock_step import LockStep
-
-
-@pytest.fixture(autouse=True)
-def context() -> Iterator[None]:
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 @pytest.fixture

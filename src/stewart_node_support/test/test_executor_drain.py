@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures('context')]
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -18,7 +18,6 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message, serialize_message
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from rclpy.time import Time
 from rclpy.waitable import NumberOfEntities, Waitable
@@ -27,13 +26,6 @@ from std_srvs.srv import Trigger
 from stewart_node_support.executor import drain, LoneExecutor
 
 NAMES = ('first', 'second', 'third', 'fourth')
-
-
-@pytest.fixture(autouse=True)
-def context() -> Iterator[None]:
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 @pytest.fixture

@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures('context')]
+pytest.importorskip('rclpy')
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -24,13 +23,6 @@ SOURCES = [
 ]
 NAMED = {name for names in executor.INTERNALS.values() for name in names}
 ALL = [(owner, name) for owner, names in executor.INTERNALS.items() for name in names]
-
-
-@pytest.fixture(autouse=True)
-def context() -> Iterator[None]:
-    rclpy.init()
-    yield
-    rclpy.try_shutdown()
 
 
 def nodes_of(kind: type[Any]) -> list[Any]:

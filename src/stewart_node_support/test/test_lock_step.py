@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import Int32
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lock_step import LockStep, LONGEST_STEP_NS, START_NS
@@ -51,14 +50,12 @@ class Stage:
 
 
 @pytest.fixture(params=[make_executor, SingleThreadedExecutor], ids=['ours', 'rclpy'])
-def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+def stage(context: None, request: pytest.FixtureRequest) -> Iterator[Stage]:
     made = Stage(request.param())
     yield made
     for node in made.nodes:
         node.destroy_node()
     made.executor.shutdown()
-    rclpy.try_shutdown()
 
 
 def test_timers_are_called_at_their_very_instant(stage: Stage) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 import re
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
 from rclpy.node import Node
 from stewart_node_support.parameters import files_of, parameters_of, require_known
@@ -21,13 +20,11 @@ from stewart_tables.errors import ParameterError
 
 
 @pytest.fixture
-def node() -> Iterator[Node]:
-    rclpy.init(args=[])
+def node(context: None) -> Node:
     node = Node('arm', namespace='deep')
     node.declare_parameter('limit_scale', 1.0)
     node.declare_parameter('simulated.start', 'neutral')
-    yield node
-    rclpy.try_shutdown()
+    return node
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 
 pytestmark = pytest.mark.ros
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
@@ -32,15 +32,12 @@ class Imu:
 
 
 @pytest.fixture
-def make_node() -> Iterator[MakeNode]:
-    rclpy.init()
-
+def make_node(context: None) -> MakeNode:
     def make(**overrides: object) -> Node:
         values = [Parameter(name, value=value) for name, value in overrides.items()]
         return Node('imu', parameter_overrides=values)
 
-    yield make
-    rclpy.try_shutdown()
+    return make
 
 
 def test_defaults_are_those_of_the_dataclass(make_node: MakeNode) -> None:

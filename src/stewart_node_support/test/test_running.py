@@ -15,13 +15,12 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures('context')]
 rclpy = pytest.importorskip('rclpy')
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.errors import StartUpError
 from stewart_node_support.lifecycle import bring_up, state_of, transition
 from stewart_node_support.running import spin
@@ -160,13 +159,6 @@ class Buggy(LifecycleNode):
     @transition
     def on_configure(self, _: object) -> None:
         raise KeyError('a bug')
-
-
-@pytest.fixture(autouse=True)
-def context() -> object:
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    yield
-    rclpy.try_shutdown()
 
 
 def test_task_runs_beside_the_nodes_and_ends_the_spin() -> None:
