@@ -103,6 +103,7 @@ HELPERS = {
     'node_harness': 'stewart_node_support',
     'stepped_clock': 'stewart_node_support',
     'kinematic_rig': 'stewart_kinematics',
+    'typed_words': 'stewart_tables',
 }
 # What a wheel asks the package index for, where its name is not that of its module.
 DISTRIBUTIONS = {'mpl_toolkits': 'matplotlib', 'yaml': 'PyYAML'}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 import io
 import json
@@ -26,20 +25,15 @@ from stewart_bags.verbs import play, record
 from stewart_bags.verbs.bag import NothingRecovered
 from stewart_bags.writing import BagWriter, Storage
 from stewart_tables.progress import LiveLine
+from typed_words import typed
 
 START_NS = 1_700_000_000_000_000_000
-
-
-def run(verb: ModuleType, *words: object) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return int(verb.main(parser.parse_args([str(word) for word in words])))
 
 
 def test_bag_lists_topics_with_counts_and_rates(
     make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(bag_verb, make_bag(201)) == 0
+    assert typed(bag_verb, make_bag(201)) == 0
     first, *topics = capsys.readouterr().out.splitlines()
     assert '1.000 s, 222 messages' in first
     assert topics[0].split() == [
@@ -64,11 +58,11 @@ def test_check_names_what_is_odd(
             header = types['std_msgs/msg/Header'](stamp, '')
             temperature = types['sensor_msgs/msg/Temperature'](header, 20.0, 0.0)
             writer.write('/imu/temperature', START_NS + 100 - number, temperature)
-    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    assert typed(bag_verb, tmp_path / 'bag', '--check') == 0
     out = capsys.readouterr().out
     assert '/actuator_states: gap at 1 sample, first at index 10 (up to 0.205 s' in out
     assert '/imu/temperature: stamp goes backwards at 1 sample' in out
-    assert run(bag_verb, tmp_path / 'bag', '--check', '--json') == 0
+    assert typed(bag_verb, tmp_path / 'bag', '--check', '--json') == 0
     gap, foreign, backwards = json.loads(capsys.readouterr().out)['findings']
     assert 'up to 0.205 s' in gap.pop('detail')
     assert gap == {'topic': '/actuator_states', 'kind': 'gap', 'samples': 1, 'first': 10}
@@ -85,7 +79,7 @@ def test_check_goes_on_after_a_topic_that_cannot_be_decoded(
         writer.write_raw('/note', START_NS, b'\0\1\0\0')
         for number in (0, 1, 1):
             writer.write('/actuator_states', START_NS + number, joint_state(number))
-    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    assert typed(bag_verb, tmp_path / 'bag', '--check') == 0
     out = capsys.readouterr().out
     assert '/corrupt: not examined at 1 sample, first at index 0 (message 1 of /corrupt' in out
     assert '/note: not examined at 1 sample, first at index 0 (message 1 of /note' in out
@@ -102,7 +96,7 @@ def test_check_takes_joints_that_have_no_names_at_first(
             writer.write('/nameless', START_NS + number, nameless)
             late = message if number else nameless
             writer.write('/actuator_states', START_NS + number, late)
-    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    assert typed(bag_verb, tmp_path / 'bag', '--check') == 0
     out = capsys.readouterr().out
     assert '/actuator_states: names are missing at 1 sample, first at index 0' in out
     assert '/nameless' not in out.split('JointState')[-1]
@@ -112,7 +106,7 @@ def test_json_is_the_list_of_topics(
     make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = make_bag(201)
-    assert run(bag_verb, path, '--json') == 0
+    assert typed(bag_verb, path, '--json') == 0
     said = json.loads(capsys.readouterr().out)
     assert said['topics'][0] == {
         'name': '/actuator_states',
@@ -122,13 +116,13 @@ def test_json_is_the_list_of_topics(
     assert said['duration_s'] == pytest.approx(1.0)
     assert (said['messages'], said['findings']) == (222, None)
     with pytest.raises(BagError, match='--json goes with --check'):
-        run(bag_verb, path, '--json', '--csv', 'actuator_states')
+        typed(bag_verb, path, '--json', '--csv', 'actuator_states')
 
 
 def test_csv_holds_a_topic_and_nothing_else(
     make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(bag_verb, make_bag(3), '--csv', 'actuator_states') == 0
+    assert typed(bag_verb, make_bag(3), '--csv', 'actuator_states') == 0
     header, *lines = capsys.readouterr().out.splitlines()
     assert header.startswith('time_s,stroke_1_m,stroke_2_m,')
     assert lines[1].startswith('0.005,1,1.1,')
@@ -146,16 +140,16 @@ def test_rescue_makes_a_bag_of_a_torso(
     path = make_bag(500, storage=storage)
     file = storage_file(path)
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    assert run(bag_verb, path, '--rescue', tmp_path / 'new', '--storage', storage.value) == 0
+    assert typed(bag_verb, path, '--rescue', tmp_path / 'new', '--storage', storage.value) == 0
     assert 'messages recovered' in capsys.readouterr().err
-    assert run(bag_verb, tmp_path / 'new') == 0
+    assert typed(bag_verb, tmp_path / 'new') == 0
     assert list((tmp_path / 'new').glob('*.mcap' if storage is Storage.MCAP else '*.db3'))
 
 
 def test_rescue_of_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / 'x.mcap').touch()
     with pytest.raises(NothingRecovered, match='0 messages recovered'):
-        run(bag_verb, tmp_path / 'x.mcap', '--rescue', tmp_path / 'new')
+        typed(bag_verb, tmp_path / 'x.mcap', '--rescue', tmp_path / 'new')
     assert not (tmp_path / 'new').exists()
 
 
@@ -177,7 +171,7 @@ def test_unusable_command_lines_are_refused(
     verb: ModuleType, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as caught:
-        run(verb, *words)
+        typed(verb, *words)
     assert caught.value.code == 2
     assert message in capsys.readouterr().err
 
@@ -186,7 +180,7 @@ def test_unusable_command_lines_are_refused(
 def test_record_refuses_a_path_that_is_taken(tmp_path: Path) -> None:
     pytest.importorskip('rclpy')
     with pytest.raises(BagExists):
-        run(record, '-o', tmp_path)
+        typed(record, '-o', tmp_path)
 
 
 @pytest.mark.ros
@@ -195,7 +189,7 @@ def test_record_in_simulated_time_ends_and_tells_if_there_is_none(
 ) -> None:
     pytest.importorskip('rclpy')
     monkeypatch.setattr(record, 'CLOCK_PATIENCE', 0.1)
-    assert run(record, '-o', tmp_path / 'new', '--use-sim-time', '--duration', '0.5') == 0
+    assert typed(record, '-o', tmp_path / 'new', '--use-sim-time', '--duration', '0.5') == 0
     assert capsys.readouterr().err.count('nobody publishes /clock') == 1
 
 
@@ -205,7 +199,7 @@ def test_play_refuses_a_start_that_no_clock_reaches(make_bag: Callable[..., Path
     from stewart_tables.errors import ParameterError
 
     with pytest.raises(ParameterError, match=r'start_offset: .* from 0 to 1e\+09, got 2000000000'):
-        run(play, make_bag(5), '--start', '2e9')
+        typed(play, make_bag(5), '--start', '2e9')
 
 
 def test_progress_stays_silent_where_nobody_watches() -> None:

@@ -8,7 +8,6 @@ matter of test_launch.py.
 
 from __future__ import annotations
 
-import argparse
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -26,6 +25,7 @@ from stewart_bringup.verbs import run
 from stewart_bringup.verbs.graph import chosen_speed
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
+from typed_words import parsed
 import yaml
 
 pytestmark = pytest.mark.installed
@@ -329,9 +329,7 @@ def test_static_in_simulated_time_a_rig_is_one_process_that_all_others_follow(
     assert set(read.on_exit) == {'stewart', *operators}
     ((program, verb, *words),) = read.commands
     assert (program, verb) == ('stewart of stewart_bringup', 'run')
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
-    found = parser.parse_args(words)
+    found = parsed(run, *words)
     assert (found.rig, found.wave, found.namespace) == (rig, ['eq18'], 'one')
     assert (chosen_speed(found), found.record, found.log_level) == (0.0, Path('recording'), 'info')
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from math import degrees
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from stewart_bringup.demo.scenarios import (
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_bringup.verbs import demo
+from typed_words import parsed
 
 
 def names(platform: str | None, wave: str | None) -> list[str]:
@@ -143,9 +143,6 @@ def test_own_file_is_taken(tmp_path: Path) -> None:
     [['--duration', '0'], ['--duration', 'nan'], ['--seed', '-1'], ['--wave', 'tsunami']],
 )
 def test_wrong_option_is_a_usage_error(wrong: list[str]) -> None:
-    parser = argparse.ArgumentParser()
-    demo.add_arguments(parser)
-
     with pytest.raises(SystemExit) as stop:
-        parser.parse_args(wrong)
+        parsed(demo, *wrong)
     assert stop.value.code == 2

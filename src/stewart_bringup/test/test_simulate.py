@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from itertools import groupby, pairwise
 import json
@@ -50,7 +50,9 @@ from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurat
 from stewart_kinematics.model.platform import Platform
 from stewart_simulation.simulated_backend import SimulatedOptions
 from stewart_tables.errors import ParameterError
+from typed_words import typed
 
+verb = partial(typed, simulate)
 pytestmark = pytest.mark.installed
 
 # Fades [s]: the shorter the motion, the sooner the test is over.
@@ -137,12 +139,6 @@ def told(path: Path) -> tuple[list[int], list[Any]]:
 def entered(changes: list[Any], state: State) -> str:
     """Return why the driver first went to a state."""
     return next(change.reason for change in changes if change.state == state)
-
-
-def verb(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    simulate.add_arguments(parser)
-    return simulate.main(parser.parse_args(words))
 
 
 @pytest.fixture(scope='module')

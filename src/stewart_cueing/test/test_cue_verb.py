@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
 from stewart_cueing.vehicle.ride import settings_for
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
-from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_cueing.verbs import cue
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
@@ -22,6 +21,7 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_csv import read_motion
 from stewart_tables.csv_tables import write_table
 from stewart_tables.yaml_models import read_content, read_model
+from typed_words import typed
 
 
 def test_setpoints_of_a_ride_keep_the_limits(
@@ -32,10 +32,7 @@ def test_setpoints_of_a_ride_keep_the_limits(
     samples[:, 0] += 40.0 * (time > 1.0)
     source, target = tmp_path / 'ride.csv', tmp_path / 'setpoints.csv'
     write_table(source, ('time_s', *COLUMNS), np.column_stack([time, samples]))
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    options = [str(source), '--platform', 'vigo', '--gain', '4', '-o', str(target)]
-    assert main(parser.parse_args(options)) == 0
+    assert typed(cue, source, '--platform', 'vigo', '--gain', '4', '-o', target) == 0
     guard = MotionGuard(load_platform('vigo'))
     stamps = np.arange(590) / 200.0
     motion = read_motion(target).sample(stamps)
@@ -85,9 +82,7 @@ def test_a_bag_is_a_ride_with_its_own_times_where_stamps_are_zero(
             at = header(time(0, now * stamped), 'vehicle')
             still, force = vector(0.0, 0.0, 0.0), vector(0.5, 0.0, GRAVITY)
             writer.write('/imu/data', now, imu(at, level, none, still, none, force, none))
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    assert main(parser.parse_args([str(bag), '--platform', 'vigo', '-o', str(target)])) == 0
+    assert typed(cue, bag, '--platform', 'vigo', '-o', target) == 0
     told = capsys.readouterr().err
     assert ' samples, 0.99 s' in told
     assert ('all stamps are zero' in told) is not stamped
@@ -102,9 +97,7 @@ def test_of_one_instant_the_last_sample_counts_and_rows_with_gaps_are_left_out_a
     ride = ride_of(source, time, [0.0, 0.5, 1.0, np.nan, 1.0, 1.0, 2.0])
     assert ride.time == pytest.approx([0.0, 0.02, 0.04])
     assert ride.samples[:, 0].tolist() == [0.5, 1.0, 2.0]
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    assert main(parser.parse_args([str(source), '--platform', 'vigo', '-o', str(target)])) == 0
+    assert typed(cue, source, '--platform', 'vigo', '-o', target) == 0
     told = capsys.readouterr().err
     assert f'{source}: 1 of 7 samples are not finite: left out' in told
     assert f'{source}: 3 of 7 samples have the time of the next one: left out' in told
@@ -171,13 +164,11 @@ def test_frequency_responses_tell_what_was_made(
         'stewart_cueing.verbs.cue.responses', lambda *_: np.ones((10, 12), complex)
     )
     target = tmp_path / 'omct.csv'
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    words = ['--omct', '--washout', 'srs', '--platform', 'srs', '-o', str(target)]
+    words = ['--omct', '--washout', 'srs', '--platform', 'srs', '-o', target]
     with pytest.raises(ConfigurationError, match='--fit: expected a ride'):
-        main(parser.parse_args([*words, '--fit']))
+        typed(cue, *words, '--fit')
     assert not target.exists()
-    assert main(parser.parse_args(words)) == 0
+    assert typed(cue, *words) == 0
     assert len(target.read_text().splitlines()) == 1 + 10 * 12
     said = capsys.readouterr().err
     assert said.endswith('10 tests at 12 frequencies, 0.1 to 15.849 rad/s: washout on srs\n')

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +18,12 @@ from stewart_cueing.vehicle.response import (
     played,
 )
 from stewart_cueing.vehicle.washout import GRAVITY, PRESETS, Washout, WashoutSettings
-from stewart_cueing.verbs.cue import add_arguments, main
+from stewart_cueing.verbs import cue
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_tables.csv_tables import read_table
+from typed_words import typed
 
 
 def closed_form(settings: WashoutSettings, pair: Pair, frequency: float, period: float) -> complex:
@@ -91,11 +91,8 @@ def test_the_optimal_method_is_linear_and_as_symmetric_as_the_platform(
 
 @pytest.mark.slow
 def test_the_verb_writes_the_responses_of_all_tests_at_all_frequencies(tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
     target, picture = tmp_path / 'omct.csv', tmp_path / 'omct.svg'
-    words = ['--omct', '--platform', 'srs', '--plot', str(picture), '-o', str(target)]
-    assert main(parser.parse_args(words)) == 0
+    assert typed(cue, '--omct', '--platform', 'srs', '--plot', picture, '-o', target) == 0
     columns = ('test', 'frequency_radps', 'gain', 'phase_deg')
     rows = read_table(target, columns).take(columns)
     assert len(rows) == len(PAIRS) * len(FREQUENCIES)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import io
 from pathlib import Path
@@ -15,6 +14,7 @@ from stewart_driver.daq.calibration import CalibrationTable, fit
 from stewart_driver.errors import CalibrationError, ConfigurationError, StewartError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
+from typed_words import typed
 
 GAINS = np.array([10.0, 10.1, -9.9, 10.2, 9.8, 10.0]) * 1e-3
 OFFSETS = np.array([80.0, 81.0, 79.0, 80.5, 79.5, 80.2]) * 1e-3
@@ -38,10 +38,7 @@ def run(folder: Path, points: CalibrationTable | str | bytes, *extra: str) -> in
         path.write_text(points)
     else:
         points.write(path)
-    parser = argparse.ArgumentParser()
-    calibrate_daq.add_arguments(parser)
-    words = ['--rig-file', str(folder / 'rig.yaml'), '--table', str(path), *extra]
-    return calibrate_daq.main(parser.parse_args(words))
+    return typed(calibrate_daq, '--rig-file', folder / 'rig.yaml', '--table', path, *extra)
 
 
 def test_table_becomes_lines_with_residuals_and_date_in_the_rig_file(
@@ -168,12 +165,10 @@ def test_binary_on_the_standard_input_is_refused_in_the_same_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr('sys.stdin', io.TextIOWrapper(io.BytesIO(b'\x89PNG'), encoding='utf-8'))
-    parser = argparse.ArgumentParser()
-    calibrate_daq.add_arguments(parser)
-    words = ['--rig-file', str(tmp_path / 'rig.yaml'), '--table', '-', '--platform', 'ex800']
+    words = ['--rig-file', tmp_path / 'rig.yaml', '--table', '-', '--platform', 'ex800']
 
     with pytest.raises(ConfigurationError, match=r'^standard input: expected a CSV file .*0x89'):
-        calibrate_daq.main(parser.parse_args(words))
+        typed(calibrate_daq, *words)
 
 
 def test_new_rig_file_needs_a_platform(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pytest
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.verbs import calibrate_drives
+from typed_words import typed
 
 
 @pytest.mark.parametrize(
@@ -36,13 +36,9 @@ def test_strokes_that_no_leg_can_have_are_refused_before_a_drive_is_read(
         raise AssertionError('a drive was read')
 
     monkeypatch.setattr(calibrate_drives, '_read', read)
-    parser = argparse.ArgumentParser()
-    calibrate_drives.add_arguments(parser)
-    place = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', platform]
+    place = ['--rig-file', tmp_path / 'rig.yaml', '--platform', platform]
 
     with pytest.raises(ConfigurationError, match=message):
-        calibrate_drives.main(
-            parser.parse_args([*place, '--interface', 'absent', '--yes', *words.split()])
-        )
+        typed(calibrate_drives, *place, '--interface', 'absent', '--yes', *words.split())
 
     assert not (tmp_path / 'rig.yaml').exists()

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +23,7 @@ from stewart_driver.rig_file import (
     save_rig,
 )
 from stewart_driver.verbs import calibrate_daq, calibrate_drives
+from typed_words import typed
 
 TODAY = datetime.date(2026, 1, 1)
 DRIVES = DriveCalibration(
@@ -52,11 +52,7 @@ def calibrated(tmp_path: Path) -> Path:
 
 
 def run(verb: ModuleType, file: Path, *words: str) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    main = verb.main(parser.parse_args(['--rig-file', str(file), *words]))
-    assert isinstance(main, int)
-    return main
+    return typed(verb, '--rig-file', file, *words)
 
 
 @VERBS

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 import csv
 from pathlib import Path
@@ -20,6 +19,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import write_table
+from typed_words import typed
 
 TIMES = np.arange(0.0, 2.0, 0.01)
 
@@ -42,10 +42,7 @@ def run(tmp_path: Path) -> Callable[..., dict[str, np.ndarray]]:
     def call(columns: tuple[str, ...], values: np.ndarray, *options: str) -> dict[str, np.ndarray]:
         source, target = tmp_path / 'motion.csv', tmp_path / 'forces.csv'
         write_table(source, columns, values)
-        parser = argparse.ArgumentParser()
-        dynamics.add_arguments(parser)
-        arguments = [str(source), '-o', str(target), '--platform', 'ex800', *options]
-        assert dynamics.main(parser.parse_args(arguments)) == 0
+        assert typed(dynamics, source, '-o', target, '--platform', 'ex800', *options) == 0
         with target.open(newline='') as stream:
             rows = list(csv.reader(stream))
         numbers = np.array(rows[1:], dtype=float)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import argparse
+from functools import partial
 import json
 from pathlib import Path
 
@@ -26,8 +26,10 @@ from stewart_estimation.verbs.measurements import (
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import write_table
+from typed_words import typed
 import yaml
 
+run = partial(typed, imu_noise)
 SIZES = np.array([1, 10, 100])
 
 
@@ -69,7 +71,7 @@ def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> No
     rows = np.delete(rows, slice(1000, 1100), axis=0)
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
     words = ['--json', '--yaml', str(tmp_path / 'x.yaml'), '--plot', str(tmp_path / 'x.svg')]
-    assert run([str(tmp_path / 'rest.csv'), *words]) == 0
+    assert run(tmp_path / 'rest.csv', *words) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['samples'] == count - 1100
     found = [said[axis] for axis in imu_noise.AXES]
@@ -108,7 +110,7 @@ def test_correlated_samples_are_told_and_no_noise_is_never_written(tmp_path, cap
     noise = low_passed(6000, size=6) * np.repeat([1e-3, 1e-4], 3)
     still = [0.0, 0.0, 9.81, 0.0, 0.0, 0.0]
     write_table(path, head, np.column_stack([time, noise + still]))
-    assert run([str(path), '--yaml', str(target)]) == 0
+    assert run(path, '--yaml', target) == 0
     assert 'samples are correlated' in capsys.readouterr().err
     told = yaml.safe_load(target.read_text())['state_estimator']['ros__parameters']
     assert told['specific_force_sigma'] == pytest.approx(1e-3 * np.sqrt(200.0), rel=0.25)
@@ -116,7 +118,7 @@ def test_correlated_samples_are_told_and_no_noise_is_never_written(tmp_path, cap
     noise = np.diff(np.random.default_rng(7).normal(size=(6001, 6)), axis=0) * 1e-2
     write_table(path, head, np.column_stack([time, noise + still]))
     with pytest.raises(ConfigurationError, match=r'specific force: density .*than its error'):
-        run([str(path), '--yaml', str(tmp_path / 'none.yaml')])
+        run(path, '--yaml', tmp_path / 'none.yaml')
     assert not (tmp_path / 'none.yaml').exists()
 
 
@@ -160,16 +162,10 @@ def test_stamps_that_jitter_have_no_gap_but_where_samples_are_missing(jitter) ->
     assert abs(found.stop - 15_000) <= 4
 
 
-def run(words) -> int:
-    parser = argparse.ArgumentParser()
-    imu_noise.add_arguments(parser)
-    return imu_noise.main(parser.parse_args(words))
-
-
 def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:
     words = [str(tmp_path / 'rest.csv'), '--from', '5', '--until', '2']
     with pytest.raises(ConfigurationError, match='--until: expected more than --from, 5 s, got 2'):
-        run(words)
+        run(*words)
 
 
 def resting(count=6000) -> np.ndarray:
@@ -218,7 +214,7 @@ def test_what_makes_the_noise_doubtful_is_said(tmp_path, capsys, spoil, warning)
     rows = resting()
     spoil(rows)
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
-    assert run([str(tmp_path / 'rest.csv')]) == 0
+    assert run(tmp_path / 'rest.csv') == 0
     said = capsys.readouterr().err
     assert warning in said
     assert said.count('warning') == (1 if warning else 0)
@@ -229,7 +225,7 @@ def test_a_short_stretch_gives_no_parameters_and_jitter_is_called_so(tmp_path, c
     rows[:, 0] += 2e-3 * np.random.default_rng(5).normal(size=len(rows))
     rows = rows[np.argsort(rows[:, 0])]
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
-    assert run([str(tmp_path / 'rest.csv')]) == 0
+    assert run(tmp_path / 'rest.csv') == 0
     said = capsys.readouterr()
     assert 'stamps jitter by' in said.err
     assert 'warning' not in said.err
@@ -238,7 +234,7 @@ def test_a_short_stretch_gives_no_parameters_and_jitter_is_called_so(tmp_path, c
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
     words = [str(tmp_path / 'rest.csv'), '--yaml', str(tmp_path / 'noise.yaml')]
     with pytest.raises(ConfigurationError, match='--from and --until choose a part'):
-        run(words)
+        run(*words)
     assert not (tmp_path / 'noise.yaml').exists()
 
 
@@ -246,11 +242,11 @@ def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
     rows = resting() * [1e3, *[1.0] * 6]
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
     with pytest.raises(BadRecording, match='samples of the IMU are 10 s apart'):
-        run([str(tmp_path / 'rest.csv')])
+        run(tmp_path / 'rest.csv')
     rows = resting() * [1, 1, 1, 1, 0, 1, 1]
     write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
     with pytest.raises(ConfigurationError, match='p at rest: expected values that change'):
-        run([str(tmp_path / 'rest.csv')])
+        run(tmp_path / 'rest.csv')
 
 
 def write_imu(path: Path, seconds: int) -> None:
@@ -273,12 +269,12 @@ def write_imu(path: Path, seconds: int) -> None:
 def test_stamps_that_stand_are_called_so(tmp_path) -> None:
     write_imu(tmp_path / 'bag', 7)
     with pytest.raises(ConfigurationError, match='stamps: expected stamps that increase, got 7'):
-        run([str(tmp_path / 'bag')])
+        run(tmp_path / 'bag')
 
 
 def test_samples_that_nobody_stamped_are_taken_when_they_were_received(tmp_path, capsys) -> None:
     write_imu(tmp_path / 'bag', 0)
-    assert run([str(tmp_path / 'bag'), '--json']) == 0
+    assert run(tmp_path / 'bag', '--json') == 0
     said = capsys.readouterr()
     assert "/imu/data: all stamps are zero, the bag's own times are used" in said.err
     found = json.loads(said.out)

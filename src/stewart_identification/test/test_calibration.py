@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
+from functools import partial
 import json
 from pathlib import Path
 
@@ -43,7 +43,10 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.forward import forward
 from stewart_tables.columns import RATE, RPY
 from stewart_tables.csv_tables import write_table
+from typed_words import typed
 import yaml
+
+run = partial(typed, verb)
 
 
 @pytest.fixture(scope='module')
@@ -191,12 +194,6 @@ def test_two_poses_or_none_that_turn_place_no_tracker(vigo, forty) -> None:
     level = np.tile(np.eye(3), (20, 1, 1))
     with pytest.raises(NotIdentifiable, match='turned'):
         calibrate(vigo, measured(machine, (shifts, level), rng))
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return verb.main(parser.parse_args([str(word) for word in words]))
 
 
 def table(path: Path, seen: Observations) -> Path:

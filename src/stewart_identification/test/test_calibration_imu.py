@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from stewart_identification.errors import FitError
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
+from typed_words import typed
 
 
 @pytest.fixture(scope='module')
@@ -69,18 +69,16 @@ def test_a_bias_at_rest_is_no_misfit(vigo, rests) -> None:
 def test_what_is_found_of_the_imu_is_told_and_written(
     truth, rests, tmp_path: Path, capsys
 ) -> None:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
     path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
     write_table(path, (*STROKES, *FORCES), np.hstack([rests.strokes, rests.specific_force]))
-    words = [str(path), '--platform', 'vigo', '-o', str(written)]
+    words = [path, '--platform', 'vigo', '-o', written]
 
-    assert verb.main(parser.parse_args([*words, '--json'])) == 0
+    assert typed(verb, *words, '--json') == 0
     told = {item['name']: item for item in json.loads(capsys.readouterr().out)['imu']}
     assert len(told) == 9
     bias = told['accelerometer bias x']
     assert abs(bias['change'] - truth.biases[0]) < 4.0 * bias['deviation']
-    assert verb.main(parser.parse_args(words)) == 0
+    assert typed(verb, *words) == 0
     assert 'base tilt x' in capsys.readouterr().out
 
     mine = Platform.from_yaml(written)
@@ -115,9 +113,7 @@ def test_an_imu_that_is_read_in_another_way_gives_no_file(
         names += POSES
     path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
     write_table(path, names, np.hstack(columns))
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    words = [str(path), '--platform', 'vigo', '-o', str(written)]
+    words = [path, '--platform', 'vigo', '-o', written]
     with pytest.raises(FitError, match=question):
-        verb.main(parser.parse_args(words))
+        typed(verb, *words)
     assert not written.exists()

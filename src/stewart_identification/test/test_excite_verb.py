@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from contextlib import nullcontext
+from functools import partial
 import json
 import os
 from pathlib import Path
@@ -23,14 +23,10 @@ from stewart_kinematics.limits.planning import check
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories import Faded
 from stewart_kinematics.trajectories.multi_sine import from_yaml
+from typed_words import typed
 
+run = partial(typed, verb)
 SMALL = ('--platform', 'ex800', '--particles', '4', '--iterations', '3')
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return verb.main(parser.parse_args([str(word) for word in words]))
 
 
 def said(capsys: Any, *words: object) -> dict[str, Any]:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 import struct
 
@@ -18,7 +18,9 @@ from stewart_driver.witmotion.samples import attitude_of, CycleGrouper, Decoder
 from stewart_identification.importing.frame_log import frames_of, read_frame_log
 from stewart_identification.importing.imu_log import ImuLog, NoImuLog
 from stewart_identification.verbs import import_log
+from typed_words import typed
 
+run = partial(typed, import_log)
 BEGIN = datetime(2026, 1, 14, 23, 59, 59, 500_000, tzinfo=timezone.utc)
 BEGIN_NS = int(BEGIN.timestamp() * 1e9)
 PATH = Path('WIT00001.TXT')
@@ -88,12 +90,6 @@ def same(log: ImuLog, counts: np.ndarray) -> None:
     w = cr * cp * cy + sr * sp * sy
     assert log.quaternion_xyzw is not None
     assert np.allclose(np.abs(log.quaternion_xyzw[:, 3]), np.abs(w), atol=1e-12)
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    import_log.add_arguments(parser)
-    return import_log.main(parser.parse_args([str(word) for word in words]))
 
 
 @pytest.mark.parametrize('encode', [cycles, bluetooth])

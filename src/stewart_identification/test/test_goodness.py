@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 import json
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_simulation.differences import PAYLOAD_RADIUS
+from typed_words import typed
 
 TRUE_MASS = 8.8369
 
@@ -108,14 +109,9 @@ def test_what_the_model_lacks_decides_the_verdict(
     legs = inverse(ex800.geometry, excitation(ex800).sample(payload_run.time))
     forces = law(payload_run.forces, legs.acceleration, legs.rate)
     bag = write_bag(tmp_path / 'bag', replace(payload_run, forces=forces))
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-
-    def run(*words: str) -> int:
-        # How wide the inertias are beside so much friction (± 21 to 42 %) is not asked here.
-        wide = '--inertia-tolerance', '100'
-        words = (str(bag), '--json', '-o', str(tmp_path / 'out'), *wide, *words)
-        return verb.main(parser.parse_args(words))
+    # How wide the inertias are beside so much friction (± 21 to 42 %) is not asked here.
+    wide = '--inertia-tolerance', '100'
+    run = partial(typed, verb, bag, '--json', '-o', tmp_path / 'out', *wide)
 
     # What the recording shows is identified along.
     assert run() == 0
@@ -148,12 +144,7 @@ def test_parameters_predict_another_recording_or_are_not_believed(
 ) -> None:
     right = write_bag(tmp_path / 'right', other_run)
     wrong = write_bag(tmp_path / 'wrong', replace(other_run, forces=1.03 * other_run.forces))
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-
-    def run(*words: object) -> int:
-        words = (payload_bag, '--json', *words)
-        return verb.main(parser.parse_args([str(word) for word in words]))
+    run = partial(typed, verb, payload_bag, '--json')
 
     assert run('--validate', right, '-o', tmp_path / 'one') == 0
     said = json.loads(capsys.readouterr().out)

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
+from functools import partial
 import json
 import os
 from pathlib import Path
@@ -34,14 +34,10 @@ from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform, RigidBody
+from typed_words import typed
 
+run = partial(typed, verb)
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return verb.main(parser.parse_args([str(word) for word in words]))
 
 
 @pytest.fixture(scope='module')

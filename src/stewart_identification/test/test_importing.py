@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import argparse
+from functools import partial
 import os
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from stewart_identification.importing.imu_log import NoImuLog
 from stewart_identification.importing.mat_log import mat_table
 from stewart_identification.importing.text_log import text_table
 from stewart_identification.verbs import import_log
+from typed_words import typed
 
+run = partial(typed, import_log)
 G = 9.80665
 OLD = (
     'StartTime: 2026-01-14 09:30:00.000\n'
@@ -40,12 +42,6 @@ CSV = (
     '09:30:00.1,s,2026-01-14 09:30:00.010,0,0,1,0,0,1\n'
     '09:30:00.1,s,2026-01-14 09:30:00.030,0,0,1,0,0,2\n'
 )
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    import_log.add_arguments(parser)
-    return import_log.main(parser.parse_args([str(word) for word in words]))
 
 
 def test_old_text_log_passes_midnight_and_becomes_a_bag(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,9 @@ from stewart_identification.importing.leg_log import has_legs, leg_log, LegLog, 
 from stewart_identification.importing.text_log import number_in, text_table
 from stewart_identification.verbs import import_log
 from stewart_kinematics.model.platform import Platform
+from typed_words import typed
 
+run = partial(typed, import_log)
 COUNT = 160
 TIME = 0.005 * np.arange(COUNT)
 PHASE = 2.0 * np.pi * 2.0 * TIME[:, None] + np.arange(6)
@@ -38,12 +40,6 @@ def table(
 
 def named(*patterns: str, first: int = 1) -> list[str]:
     return [p.replace('#', str(leg)) for p in patterns for leg in range(first, first + 6)]
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    import_log.add_arguments(parser)
-    return import_log.main(parser.parse_args([str(word) for word in words]))
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import fields, replace
 import json
 from pathlib import Path
@@ -22,6 +21,7 @@ from stewart_identification.verbs import identify as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import MultiSine
+from typed_words import typed
 
 
 def half(made: Run) -> Run:
@@ -32,10 +32,7 @@ def half(made: Run) -> Run:
 
 def run(*words: object) -> int:
     """Identify by the estimator that is quickest where nothing fits."""
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    words = (*words, '--estimator', 'least-squares')
-    return verb.main(parser.parse_args([str(word) for word in words]))
+    return typed(verb, *words, '--estimator', 'least-squares')
 
 
 @pytest.fixture(scope='module')

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every pose with six lengths: forty of them, none missed, none twice, and the connected one."""
 
-import argparse
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,7 +18,9 @@ from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.verbs import fk
 from stewart_tables.columns import LENGTH, POSE, TIME
 from stewart_tables.csv_tables import read_table, write_table
+from typed_words import typed
 
+call = partial(typed, fk)
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ('srs', 'ps6tl_1500')]
 PLATFORMS = ('vigo', 'ex800', *SLOW)
 
@@ -199,12 +201,6 @@ def test_lost_paths_are_counted_and_fail(monkeypatch):
     # Legs a thousand times as long as the platform is wide: double precision is too short.
     modes = assembly_modes(load_platform('vigo').geometry, [1000.0] * 6)
     assert modes.lost > 0
-
-
-def call(*words):
-    parser = argparse.ArgumentParser()
-    fk.add_arguments(parser)
-    return fk.main(parser.parse_args([str(word) for word in words]))
 
 
 def test_verb_writes_a_row_a_mode(tmp_path, capsys, monkeypatch):

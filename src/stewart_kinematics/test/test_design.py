@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
 from dataclasses import replace
 import io
 from pathlib import Path
@@ -22,6 +20,7 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 from stewart_kinematics.verbs import platform as platform_verb
 from stewart_kinematics.verbs import study
+from typed_words import parsed, typed
 import yaml
 
 SMALL = RingDimensions('small', 0.2, 0.15, 20.0, 20.0, 0.25, 0.1)
@@ -143,13 +142,6 @@ def test_metres_and_millimetres_in_one_design_are_named() -> None:
         document(replace(SMALL, retracted_length=250.0))
 
 
-def parsed(verb: object, *words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add: Callable[[argparse.ArgumentParser], None] = verb.add_arguments  # type: ignore[attr-defined]
-    add(parser)
-    return parser.parse_args(words)
-
-
 MEASURED = (
     *('--base-radius', '0.2', '--platform-radius', '0.15', '--base-pair-angle', '20'),
     *('--platform-pair-angle', '20', '--retracted-length', '0.25', '--stroke', '0.1'),
@@ -161,9 +153,9 @@ def test_new_writes_what_check_and_show_take(
 ) -> None:
     file, picture = tmp_path / 'small.yaml', tmp_path / 'small.png'
     words = 'new', 'small', *MEASURED, '-o', str(file)
-    assert platform_verb.main(parsed(platform_verb, *words)) == 0
+    assert typed(platform_verb, *words) == 0
     assert yaml.safe_load(file.read_text())['legs']['stroke_m'] == [0.0, 0.1]
-    assert platform_verb.main(parsed(platform_verb, 'check', str(file))) == 0
+    assert typed(platform_verb, 'check', str(file)) == 0
     said = capsys.readouterr()
     assert 'about its neutral pose, z 271.0 mm\n' in said.out
     assert 'condition number' in said.out
@@ -177,7 +169,7 @@ def test_new_goes_to_standard_output_unless_told_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert platform_verb.main(parsed(platform_verb, 'new', 'small', *MEASURED)) == 0
+    assert typed(platform_verb, 'new', 'small', *MEASURED) == 0
     assert yaml.safe_load(capsys.readouterr().out)['name'] == 'small'
     assert not list(tmp_path.iterdir())
 
@@ -186,7 +178,7 @@ def test_new_writes_nothing_that_could_not_be_read(tmp_path: Path) -> None:
     file = tmp_path / 'small.yaml'
     words = 'new', 'small', *MEASURED, '--joint-angle', '100', '-o', str(file)
     with pytest.raises(ConfigurationError, match=r'base_joint_angle_deg: .* 0 to 90, got 100'):
-        platform_verb.main(parsed(platform_verb, *words))
+        typed(platform_verb, *words)
     assert not file.exists()
 
 
@@ -212,7 +204,7 @@ def test_a_platform_that_hardly_rises_is_refused() -> None:
 def test_new_without_a_measure_asks_only_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('sys.stdin', io.StringIO())
     with pytest.raises(ConfigurationError, match='--base-radius'):
-        platform_verb.main(parsed(platform_verb, 'new', 'small'))
+        typed(platform_verb, 'new', 'small')
 
 
 def test_new_asks_again_for_what_is_no_measure(
@@ -222,7 +214,7 @@ def test_new_asks_again_for_what_is_no_measure(
     monkeypatch.setattr(answers, 'isatty', lambda: True)
     monkeypatch.setattr('sys.stdin', answers)
     # The first of them is the radius of the base.
-    assert platform_verb.main(parsed(platform_verb, 'new', 'small', *MEASURED[2:])) == 0
+    assert typed(platform_verb, 'new', 'small', *MEASURED[2:]) == 0
     said = capsys.readouterr()
     assert yaml.safe_load(said.out)['base_joints']['ring']['radius_m'] == 0.2
     assert said.err.count('radius of the ring through the base joints [m]: ') == 3
@@ -234,7 +226,7 @@ def test_new_asks_again_for_what_is_no_measure(
 def test_a_rig_of_simulated_drives_is_written(
     name: str, forces: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert platform_verb.main(parsed(platform_verb, 'rig', name)) == 0
+    assert typed(platform_verb, 'rig', name) == 0
 
     rig = yaml.safe_load(capsys.readouterr().out)
     assert rig['/**']['ros__parameters']['platform'] == name
@@ -247,12 +239,12 @@ def test_a_rig_of_simulated_drives_is_written(
 
 def test_a_rig_of_cranks_is_not_guessed() -> None:
     with pytest.raises(ConfigurationError, match='expected linear legs'):
-        platform_verb.main(parsed(platform_verb, 'rig', 'sg90_rotary'))
+        typed(platform_verb, 'rig', 'sg90_rotary')
 
 
 def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) -> None:
     words = ('--platform', 'ex800', '--cells', '8', '--vary', 'platform_joints.ring.radius_m')
-    assert study.main(parsed(study, *words, '0.05', '0.2', '2')) == 0
+    assert typed(study, *words, '0.05', '0.2', '2') == 0
     said = capsys.readouterr()
     head, impossible, possible = said.out.splitlines()
     columns = head.split(',')
@@ -270,7 +262,7 @@ def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) 
 )
 def test_a_study_of_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(ConfigurationError, match='the path of a number'):
-        study.main(parsed(study, '--vary', *words))
+        typed(study, '--vary', *words)
 
 
 @pytest.mark.parametrize(
@@ -285,16 +277,16 @@ def test_a_study_of_what_is_no_number_is_refused(words: tuple[str, ...]) -> None
 )
 def test_a_study_over_what_is_no_range_is_refused(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(ConfigurationError, match=f'--vary: .*{message}'):
-        study.main(parsed(study, '--vary', 'legs.retracted_length_m', *words))
+        typed(study, '--vary', 'legs.retracted_length_m', *words)
 
 
 def test_a_study_of_too_many_designs_is_refused() -> None:
     vary = '--vary', 'legs.retracted_length_m', '1', '2', '1000'
     other = '--vary', 'base_joints.ring.radius_m', '1', '2', '1000'
     with pytest.raises(ConfigurationError, match='at most 100000 designs, got 1000000'):
-        study.main(parsed(study, *vary, *other))
+        typed(study, *vary, *other)
     with pytest.raises(ConfigurationError, match='expected every measure once'):
-        study.main(parsed(study, *vary, *vary))
+        typed(study, *vary, *vary)
 
 
 def test_a_study_of_too_few_cells_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,6 @@ own XSD cannot be loaded as published: two types have the name ``model``, and ``
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -26,6 +25,7 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.verbs import export
 from stewart_kinematics.verbs import platform as platform_verb
+from typed_words import typed
 import yaml
 
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
@@ -195,12 +195,6 @@ def test_urdf_says_where_its_loops_close(name: str) -> None:
         assert point == pytest.approx(platform.geometry.platform_joints[i], abs=1e-12)
 
 
-def run(verb: object, *words_typed: str) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return int(verb.main(parser.parse_args(words_typed)))
-
-
 @pytest.mark.parametrize('kind', ['mjcf', 'sdf', 'urdf'])
 def test_export_writes_a_whole_file_or_standard_output(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -209,15 +203,15 @@ def test_export_writes_a_whole_file_or_standard_output(
     wanted = {'mjcf': mjcf, 'sdf': sdf}
     text = render_urdf('ex800') if kind == 'urdf' else wanted[kind](Platform.from_yaml('ex800'))
 
-    assert run(export, 'ex800', '--format', kind, '-o', str(target)) == 0
-    assert run(export, 'ex800', '--format', kind) == 0
+    assert typed(export, 'ex800', '--format', kind, '-o', str(target)) == 0
+    assert typed(export, 'ex800', '--format', kind) == 0
 
     assert target.read_text() == text == capsys.readouterr().out
     assert [item.name for item in tmp_path.iterdir()] == ['model.xml']
 
 
 def test_export_says_that_masses_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(export, 'srs', '--format', 'mjcf') == 0
+    assert typed(export, 'srs', '--format', 'mjcf') == 0
 
     out, err = capsys.readouterr()
     assert 'every body has 1e-07 kg, and forces mean nothing here' in out
@@ -267,7 +261,7 @@ def test_import_writes_a_file_and_names_what_it_assumed(
     model, target = tmp_path / 'my.urdf', tmp_path / 'mine.yaml'
     model.write_text(render_urdf('vigo'))
 
-    assert run(platform_verb, 'import', str(model), '-o', str(target)) == 0
+    assert typed(platform_verb, 'import', str(model), '-o', str(target)) == 0
 
     err = capsys.readouterr().err
     assert 'note: neutral_pose: assumed, half way out, at 1.67168 m' in err
@@ -283,7 +277,7 @@ def test_import_that_fails_writes_nothing(tmp_path: Path) -> None:
     model, target = tmp_path / 'my.urdf', tmp_path / 'mine.yaml'
     model.write_text('<robot name="r"><link name="a"/></robot>')
     with pytest.raises(ConfigurationError, match='bodies that bear six chains of joints'):
-        run(platform_verb, 'import', str(model), '-o', str(target))
+        typed(platform_verb, 'import', str(model), '-o', str(target))
     with pytest.raises(OSError, match='absent'):
-        run(platform_verb, 'import', str(tmp_path / 'absent.xml'), '-o', str(target))
+        typed(platform_verb, 'import', str(tmp_path / 'absent.xml'), '-o', str(target))
     assert not target.exists()

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verbs ``ik`` and ``fk`` undo each other and name what they cannot do."""
 
-import argparse
 import re
 
 import numpy as np
@@ -26,6 +25,7 @@ from stewart_tables.columns import (
     TWIST,
 )
 from stewart_tables.csv_tables import read_table, write_table
+from typed_words import typed
 
 VIGO = Platform.from_yaml('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
@@ -33,12 +33,6 @@ TIMES = np.linspace(0.0, 2.0, 21)
 MOTION = Cycloidal(
     NEUTRAL, Pose.from_rpy(NEUTRAL.position + np.array([0.05, -0.02, 0.1]), (0.1, -0.05, 0.2)), 2.0
 ).sample(TIMES)
-
-
-def call(verb, *words):
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return verb.main(parser.parse_args([str(word) for word in words]))
 
 
 @pytest.fixture
@@ -62,7 +56,7 @@ def header(path):
 
 def test_poses_alone_give_lengths_and_strokes(poses, tmp_path, capsys):
     out = tmp_path / 'legs.csv'
-    assert call(ik, poses, '-o', out) == 0
+    assert typed(ik, poses, '-o', out) == 0
     assert header(out) == [*LENGTH, *STROKE]
     legs = inverse(VIGO.geometry, MOTION)
     table = read_table(out, (*LENGTH, *STROKE))
@@ -73,7 +67,7 @@ def test_poses_alone_give_lengths_and_strokes(poses, tmp_path, capsys):
 
 def test_motion_gives_rates_and_accelerations(motion, tmp_path):
     out = tmp_path / 'legs.csv'
-    assert call(ik, motion, '-o', out) == 0
+    assert typed(ik, motion, '-o', out) == 0
     assert header(out) == [TIME, *LENGTH, *STROKE, *RATE, *LEG_ACCELERATION]
     legs = inverse(VIGO.geometry, MOTION)
     table = read_table(out, (TIME, *RATE, *LEG_ACCELERATION))
@@ -83,14 +77,14 @@ def test_motion_gives_rates_and_accelerations(motion, tmp_path):
 
 
 def test_attitudes_may_be_roll_pitch_yaw(poses, tmp_path):
-    typed, legs, expected, again = (tmp_path / f'{n}.csv' for n in ('typed', 'a', 'b', 'again'))
+    angles, legs, expected, again = (tmp_path / f'{n}.csv' for n in ('angles', 'a', 'b', 'again'))
     rpy = Rotation.from_quat(MOTION.quaternion_xyzw).as_euler('ZYX', degrees=True)[:, ::-1]
     np.testing.assert_allclose(rpy[-1], np.degrees([0.1, -0.05, 0.2]), atol=1e-9)
-    write_table(typed, [*POSE[:3], *RPY], np.column_stack([MOTION.position, rpy]))
-    assert call(ik, typed, '-o', legs) == call(ik, poses, '-o', expected) == 0
+    write_table(angles, [*POSE[:3], *RPY], np.column_stack([MOTION.position, rpy]))
+    assert typed(ik, angles, '-o', legs) == typed(ik, poses, '-o', expected) == 0
     found, wanted = (read_table(path, LENGTH).take(LENGTH) for path in (legs, expected))
     np.testing.assert_allclose(found, wanted, atol=1e-12)
-    assert call(fk, legs, '-o', again) == 0
+    assert typed(fk, legs, '-o', again) == 0
     np.testing.assert_allclose(read_table(again, RPY).take(RPY), rpy, atol=1e-7)
 
 
@@ -103,9 +97,9 @@ def test_fk_undoes_ik_from_lengths_and_from_strokes(poses, tmp_path, columns, re
     table = read_table(poses, POSE).take(POSE) - shift * np.eye(7)[2]
     counted = tmp_path / 'counted.csv'
     write_table(counted, POSE, table)
-    assert call(ik, counted, '-o', legs, '--relative-to', relative_to) == 0
+    assert typed(ik, counted, '-o', legs, '--relative-to', relative_to) == 0
     write_table(part, columns, read_table(legs, columns).take(columns))
-    assert call(fk, part, '-o', out, '--relative-to', relative_to) == 0
+    assert typed(fk, part, '-o', out, '--relative-to', relative_to) == 0
     assert header(out) == [*POSE, *RPY, *fk.QUALITY]
     np.testing.assert_allclose(read_table(out, POSE).take(POSE), table, atol=1e-9)
     quality = read_table(out, fk.QUALITY)
@@ -121,7 +115,7 @@ def test_fk_names_lines_without_a_pose_after_writing(tmp_path, capsys):
     shut = np.add(VIGO.geometry.retracted_length, [0.0, 0.6, 0.0, 0.0, 0.6, 0.0])
     rows = np.column_stack([[0.0, 0.1, 0.2, 0.3], np.stack([home, [0.3, 3.0] * 3, home, shut])])
     write_table(path, [TIME, *LENGTH], rows)
-    assert call(fk, path, '-o', out) == 1
+    assert typed(fk, path, '-o', out) == 1
     first, second = capsys.readouterr().err.splitlines()
     assert re.search(r'legs\.csv:3: stroke of leg \d is .* m, allowed are 0 to 0\.6 m', first)
     assert re.search(r'legs\.csv:5: no pose has these lengths \(after \d+ iterations', second)
@@ -136,7 +130,7 @@ def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     path = tmp_path / 'poses.csv'
     high = [0.0, 0.0, 2.4, 0.0, 0.0, 0.0, 1.0]
     write_table(path, POSE, [[*NEUTRAL.position, 0, 0, 0, 1], *[high] * 12])
-    assert call(ik, path) == 0
+    assert typed(ik, path) == 0
     captured = capsys.readouterr()
     assert len(captured.out.splitlines()) == 14
     first, *_, last = captured.err.splitlines()
@@ -144,7 +138,7 @@ def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     assert re.search(rf'poses\.csv:3: {stroke}', first)
     assert last == '... and 2 more poses outside the stroke'
     out = tmp_path / 'legs.csv'
-    assert call(ik, path, '--strict', '-o', out) == 1
+    assert typed(ik, path, '--strict', '-o', out) == 1
     assert not out.exists()
 
 
@@ -152,8 +146,8 @@ def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
     lengths, poses = tmp_path / 'legs.csv', tmp_path / 'poses.csv'
     lower = VIGO.geometry.retracted_length + VIGO.limits.stroke[:, 0]
     write_table(lengths, LENGTH, [lower - 3.4e-13, lower - 1e-8])
-    assert call(fk, lengths, '-o', poses) == 0
-    assert call(ik, poses, '--strict') == 1
+    assert typed(fk, lengths, '-o', poses) == 0
+    assert typed(ik, poses, '--strict') == 1
     said = capsys.readouterr().err
     assert 'poses.csv:3' in said
     assert 'poses.csv:2' not in said
@@ -162,7 +156,7 @@ def test_ik_takes_rounding_for_no_stroke_beyond_its_end(tmp_path, capsys):
 def test_columns_that_nobody_reads_are_told(tmp_path, capsys):
     path = tmp_path / 'poses.csv'
     write_table(path, [*POSE, 'vx_mps'], [[*NEUTRAL.position, 0, 0, 0, 1, 0.1]])
-    assert call(ik, path) == 0
+    assert typed(ik, path) == 0
     assert 'poses.csv:1: columns that are not read: vx_mps' in capsys.readouterr().err
 
 
@@ -170,10 +164,10 @@ def test_a_table_without_rows_and_one_whose_time_runs_back_are_told_of(tmp_path,
     path = tmp_path / 'poses.csv'
     write_table(path, [TIME, *POSE], np.empty((0, 8)))
     with pytest.raises(ConfigurationError, match=r'poses\.csv:2: expected a line of numbers'):
-        call(ik, path)
+        typed(ik, path)
     rows = [[time, *NEUTRAL.position, 0, 0, 0, 1] for time in (0.0, 0.2, 0.1)]
     write_table(path, [TIME, *POSE], rows)
-    assert call(ik, path) == 0
+    assert typed(ik, path) == 0
     assert 'poses.csv:4: the time runs backwards here' in capsys.readouterr().err
 
 
@@ -181,16 +175,16 @@ def test_input_that_cannot_be_used_is_refused(tmp_path, motion):
     path = tmp_path / 'table.csv'
     path.write_text('time_s\n0\n')
     with pytest.raises(ConfigurationError, match='x_m, y_m, z_m, qx, qy, qz, qw as well'):
-        call(ik, path)
+        typed(ik, path)
     with pytest.raises(ConfigurationError, match=r'expected leg_1_m .* or stroke_1_m'):
-        call(fk, path)
+        typed(fk, path)
     write_table(path, STROKE, [[0.1, 0.1, -2.0, 0.1, 0.1, 0.1]])
     with pytest.raises(ConfigurationError, match=r'table\.csv:2: stroke_3_m: .*longer than 0 m'):
-        call(fk, path)
+        typed(fk, path)
     whole = read_table(motion, (*POSE, *ACCELERATION))
     columns = [*POSE, *ACCELERATION]
     write_table(path, columns, whole.take(columns))
     with pytest.raises(ConfigurationError, match='accelerations without twists'):
-        call(ik, path)
+        typed(ik, path)
     with pytest.raises(FileNotFoundError):
-        call(fk, tmp_path / 'nothing.csv')
+        typed(fk, tmp_path / 'nothing.csv')

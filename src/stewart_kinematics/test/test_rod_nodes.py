@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.verbs import export, fk, ik
 from stewart_tables.columns import POSE
 from stewart_tables.csv_tables import read_table, write_table
+from typed_words import typed
 
 NAME = 'sg90_rotary'
 PLATFORM = Platform.from_yaml(NAME)
@@ -25,9 +25,7 @@ LIFTED = Pose.from_rpy(NEUTRAL.position + np.array([0.002, -0.003, 0.004]), (0.0
 
 
 def call(verb: Any, *words: object) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return int(verb.main(parser.parse_args([*(str(word) for word in words), '--platform', NAME])))
+    return typed(verb, *words, '--platform', NAME)
 
 
 @pytest.fixture
@@ -64,10 +62,8 @@ def test_modes_and_models_of_linear_legs_are_refused(poses: Path, tmp_path: Path
     with pytest.raises(LegFamilyError, match='sg90_rotary has rotary legs'):
         call(fk, '--all', poses, '-o', tmp_path / 'modes.csv')
     for kind in ('mjcf', 'sdf'):
-        parser = argparse.ArgumentParser()
-        export.add_arguments(parser)
         with pytest.raises(LegFamilyError):
-            export.main(parser.parse_args([NAME, '--format', kind]))
+            typed(export, NAME, '--format', kind)
 
 
 @pytest.mark.ros

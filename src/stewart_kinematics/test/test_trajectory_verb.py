@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +17,11 @@ from stewart_kinematics.nodes.parameters import OceanTrajectoryParameters
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs import trajectory as verb
 from stewart_tables import progress
+from typed_words import typed
 
+_call = partial(typed, verb)
 VIGO = Platform.from_yaml('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
-
-
-def _call(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    verb.add_arguments(parser)
-    return verb.main(parser.parse_args(words))
 
 
 def _made(tmp_path: Path, *words: str) -> Sampled:

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
+from functools import partial
 import json
 from pathlib import Path
 
@@ -17,13 +17,9 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.verbs import workspace
 from stewart_tables import progress
+from typed_words import typed
 
-
-def run(*words: str) -> int:
-    """Run the verb with words of a command line."""
-    parser = argparse.ArgumentParser()
-    workspace.add_arguments(parser)
-    return workspace.main(parser.parse_args(words))
+run = partial(typed, workspace)
 
 
 def test_table_shows_ranges_and_what_stops(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.wire import InlineWire as Wire
 from stewart_simulation.rig.faults import CardFaults
+from typed_words import typed
 
 SIX = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 
@@ -100,12 +100,10 @@ def test_guided_calibration_reads_the_inputs_that_the_driver_will_and_writes_whe
     monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
     monkeypatch.setattr('sys.stdin', Person(card, answer))
     path, table = tmp_path / 'rig.yaml', tmp_path / 'points.csv'
-    parser = argparse.ArgumentParser()
-    calibrate_daq.add_arguments(parser)
-    words = ['--rig-file', str(path), '--platform', 'ex800', '--device', 'bench']
+    words = ['--rig-file', path, '--platform', 'ex800', '--device', 'bench']
     words += ['--channels', '5', '4', '3', '2', '1', '0', '--reference', 'ground']
 
-    code = calibrate_daq.main(parser.parse_args([*words, '--save-table', str(table)]))
+    code = typed(calibrate_daq, *words, '--save-table', table)
 
     agreed = answer == 'y\n'
     assert code == (0 if agreed else 1)
@@ -145,13 +143,9 @@ def test_points_that_were_typed_are_kept_whatever_ends_the_run(
     monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
     monkeypatch.setattr('sys.stdin', Unplugged(card, ''))
     table = tmp_path / 'points.csv'
-    parser = argparse.ArgumentParser()
-    calibrate_daq.add_arguments(parser)
-    words = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', 'ex800']
+    words = ['--rig-file', tmp_path / 'rig.yaml', '--platform', 'ex800']
     with pytest.raises(CardError):
-        calibrate_daq.main(
-            parser.parse_args([*words, '--device', 'bench', '--save-table', str(table)])
-        )
+        typed(calibrate_daq, *words, '--device', 'bench', '--save-table', table)
     assert len(table.read_text().splitlines()) == 3
 
 
@@ -168,9 +162,7 @@ def test_guided_calibration_refuses_inputs_that_the_card_has_not(
     card = Card(CardSettings())
     access = CardAccess(SimulatedComedi(lambda _: Wire(card)))
     monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
-    parser = argparse.ArgumentParser()
-    calibrate_daq.add_arguments(parser)
-    command = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', 'ex800']
+    command = ['--rig-file', tmp_path / 'rig.yaml', '--platform', 'ex800']
 
     with pytest.raises(StewartError, match=message):
-        calibrate_daq.main(parser.parse_args([*command, '--device', 'bench', *words]))
+        typed(calibrate_daq, *command, '--device', 'bench', *words)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 import json
 from typing import Any
@@ -17,6 +16,7 @@ pytest.importorskip('pyroute2')
 from ethercat_rig import SegmentRig
 from stewart_driver.errors import ConfigurationError, TransportError
 from stewart_driver.verbs import drives
+from typed_words import typed
 
 
 @pytest.fixture(scope='module')
@@ -31,10 +31,8 @@ def enter(rig: Any, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[i
     """Enter a command; return its exit code and what it prints."""
 
     def run(words: str) -> tuple[int, str]:
-        parser = argparse.ArgumentParser()
-        drives.add_arguments(parser)
-        wire = ['--rig-file', str(rig.file), '--namespace', rig.namespace]
-        code = drives.main(parser.parse_args([*words.split(), *wire]))
+        wire = ['--rig-file', rig.file, '--namespace', rig.namespace]
+        code = typed(drives, *words.split(), *wire)
         return code, capsys.readouterr().out
 
     return run
@@ -63,9 +61,7 @@ def test_what_cannot_be_done_is_one_sentence(enter: Callable[..., tuple[int, str
         enter('sdo read 1 5FFF:0 u8')
     with pytest.raises(ConfigurationError, match='such as 607D:2'):
         enter('sdo read 1 60x u8')
-    parser = argparse.ArgumentParser()
-    drives.add_arguments(parser)
     with pytest.raises(
         ConfigurationError, match=r'\(--interface\), or a .* \(--rig-file\) .* there are .*lo'
     ):
-        drives.main(parser.parse_args(['scan']))
+        typed(drives, 'scan')

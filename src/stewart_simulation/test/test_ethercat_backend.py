@@ -8,7 +8,6 @@ other things, so times are generous where they say nothing about the driver.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -44,6 +43,7 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
+from typed_words import typed
 
 START = np.full(6, 0.3)
 AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
@@ -388,17 +388,12 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
 def test_calibration_writes_offsets_that_make_the_strokes_right(
     rig: Any, use: Callable[..., User], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def main(words: list[str]) -> int:
-        parser = argparse.ArgumentParser()
-        calibrate_drives.add_arguments(parser)
-        return calibrate_drives.main(parser.parse_args(words))
-
     rig.file.unlink()
-    common = ['--rig-file', str(rig.file), '--namespace', rig.namespace]
+    common = ['--rig-file', rig.file, '--namespace', rig.namespace]
     machine = ['--platform', 'vigo', '--interface', 'ecat0']
-    assert main([*common, *machine, '--pose', 'neutral', '--yes']) == 0
+    assert typed(calibrate_drives, *common, *machine, '--pose', 'neutral', '--yes') == 0
     told = capsys.readouterr().err
-    assert main([*common, '--check']) == 0
+    assert typed(calibrate_drives, *common, '--check') == 0
     checked = capsys.readouterr().out
 
     drives = load_rig(rig.file).drives

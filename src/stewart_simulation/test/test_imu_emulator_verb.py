@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 import os
 from pathlib import Path
@@ -20,12 +19,7 @@ from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import PortError, SerialTransport
 from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.verbs import imu_emulator
-
-
-def parsed(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    imu_emulator.add_arguments(parser)
-    return parser.parse_args(words)
+from typed_words import parsed, typed
 
 
 @pytest.fixture
@@ -99,7 +93,7 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     os.close(script)
     words = ('--link', str(link), '--baud', '115200', '--rate', '50', '--duration', '2.0')
     begin = clock.now
-    code = imu_emulator.main(parsed(*words))
+    code = typed(imu_emulator, *words)
     told = capsys.readouterr()
 
     # Nine frames a cycle, at 50 Hz for 1.2 s.
@@ -118,7 +112,7 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
 
 def test_what_the_sensor_cannot_be_set_to_is_a_usage_error() -> None:
     with pytest.raises(SystemExit):
-        parsed('--baud', '1234')
+        parsed(imu_emulator, '--baud', '1234')
 
 
 @pytest.mark.parametrize(
@@ -134,7 +128,7 @@ def test_numbers_that_are_none_are_refused(
     name: str, value: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match='2'):
-        parsed(name, value)
+        parsed(imu_emulator, name, value)
     assert f"{name}: expected {expected}, got '{value}'" in capsys.readouterr().err
 
 
@@ -174,5 +168,5 @@ def test_a_file_with_the_name_of_the_link_stays(tmp_path: Path) -> None:
     path = tmp_path / 'log.csv'
     path.write_text('kept')
     with pytest.raises(ConfigurationError, match=r'link: expected a free name .*log\.csv'):
-        imu_emulator.main(parsed('--link', str(path), '--duration', '0.1'))
+        typed(imu_emulator, '--link', str(path), '--duration', '0.1')
     assert path.read_text() == 'kept'

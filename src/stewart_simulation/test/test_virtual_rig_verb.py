@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -14,16 +13,11 @@ from stewart_simulation.control import FaultTable, Script
 from stewart_simulation.errors import FaultError
 from stewart_simulation.rig.faults import listing
 from stewart_simulation.verbs import virtual_rig
-
-
-def parsed(*words: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    virtual_rig.add_arguments(parser)
-    return parser.parse_args(words)
+from typed_words import typed
 
 
 def test_a_program_reads_the_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    assert virtual_rig.main(parsed('--list-faults', '--json')) == 0
+    assert typed(virtual_rig, '--list-faults', '--json') == 0
     faults = json.loads(capsys.readouterr().out)
     assert [tuple(item.values()) for item in faults] == listing()
     assert set(faults[0]) == {'fault', 'arguments', 'meaning'}
@@ -39,7 +33,7 @@ def test_a_program_reads_the_faults(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_what_cannot_be_used_is_named(words: tuple[str, ...], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        virtual_rig.main(parsed(*words))
+        typed(virtual_rig, *words)
 
 
 def test_a_script_of_something_else_is_refused_with_its_line(tmp_path: Path) -> None:

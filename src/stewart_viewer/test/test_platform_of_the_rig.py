@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 import re
 
@@ -24,6 +23,7 @@ from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import ASKED
 from stewart_viewer.nodes.web_viewer import WebViewer
 from stewart_viewer.verbs import view
+from typed_words import parsed, typed
 
 pytestmark = pytest.mark.ros
 
@@ -47,10 +47,9 @@ def test_viewer_waits_for_a_rig_and_takes_its_platform(ex800: Platform) -> None:
 
 
 def test_the_verb_views_the_rig_of_a_namespace(monkeypatch: pytest.MonkeyPatch) -> None:
-    parser, made = argparse.ArgumentParser(), []
-    view.add_arguments(parser)
+    made = []
     monkeypatch.setattr('stewart_node_support.running.run', lambda make, **_: made.append(make))
-    assert view.main(parser.parse_args(['--namespace', 'hexapod', '--port', '0'])) == 0
+    assert typed(view, '--namespace', 'hexapod', '--port', '0') == 0
     with Harness():
         node = made[0]()
         try:
@@ -69,19 +68,15 @@ def test_the_verb_views_the_rig_of_a_namespace(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_the_verb_refuses_for_a_bag_what_only_a_rig_has(said: list[str], why: str) -> None:
-    parser = argparse.ArgumentParser()
-    view.add_arguments(parser)
-    arguments = parser.parse_args(['a_bag', *said])
+    arguments = parsed(view, 'a_bag', *said)
     told = f'{said[0]}: expected no bag: a recording {why}, got '
     with pytest.raises(ConfigurationError, match=re.escape(told)):
         view.main(arguments)
 
 
 def test_the_verb_takes_a_bag_with_nothing_else_said(tmp_path: Path) -> None:
-    parser = argparse.ArgumentParser()
-    view.add_arguments(parser)
     with pytest.raises(BagError):
-        view.main(parser.parse_args([str(tmp_path / 'no_bag')]))
+        typed(view, tmp_path / 'no_bag')
 
 
 def test_an_open_door_is_refused_before_a_rig_is_there() -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection
@@ -17,6 +16,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_viewer import server as page_server
 from stewart_viewer.server import AddressTaken, open_page, open_server, Page
 from stewart_viewer.verbs import view
+from typed_words import parsed
 import viser
 
 TOKEN = 'abc-DEF_123'
@@ -227,22 +227,16 @@ def test_a_page_for_others_needs_a_token(host: str, token: str, words: str) -> N
 
 @pytest.mark.parametrize('port', ['-1', '65536', 'http', '8080.0', ''])
 def test_what_is_no_port_is_a_usage_error(capsys: pytest.CaptureFixture[str], port: str) -> None:
-    parser = argparse.ArgumentParser()
-    view.add_arguments(parser)
-
     with pytest.raises(SystemExit, match='2'):
-        parser.parse_args([f'--port={port}'])
+        parsed(view, f'--port={port}')
     assert f'expected a port from 0 to 65535, got {port!r}' in capsys.readouterr().err
-    assert parser.parse_args(['--port', '65535']).port == 65535
+    assert parsed(view, '--port', '65535').port == 65535
 
 
 @pytest.mark.parametrize('option', ['--taught-to', '--record-to'])
 def test_a_place_that_cannot_be_written_is_a_usage_error(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    parser = argparse.ArgumentParser()
-    view.add_arguments(parser)
-
     with pytest.raises(SystemExit, match='2'):
-        parser.parse_args([option, f'{__file__}/below'])
+        parsed(view, option, f'{__file__}/below')
     assert f'argument {option}: expected a f' in capsys.readouterr().err
