@@ -90,9 +90,9 @@ class SegmentRig:
         shutil.rmtree(self._folder)
 
 
-def until(reached: Callable[[], Any], timeout: float = 60.0) -> None:
+def until(reached: Callable[[], Any], timeout: float = 60.0, nap: float = 0.005) -> None:
     """Wait for something; the assertion shows what."""
     limit = time.monotonic() + timeout
     while not reached():
         assert time.monotonic() < limit, 'waited in vain'
-        time.sleep(0.005)
+        time.sleep(nap)

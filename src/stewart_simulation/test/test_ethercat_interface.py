@@ -9,11 +9,12 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 pytest.importorskip('pyroute2')
+
+from ethercat_rig import until
 
 MODULE = (sys.executable, '-m', 'stewart_simulation.ethercat')
 # The interface is one of a private network: no root is needed there.
@@ -34,10 +35,7 @@ def test_a_segment_in_the_foreground_ends_on_a_signal(
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 60.0
-    while process.poll() is None and not control.exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: process.poll() is not None or control.exists(), nap=0.02)
     process.send_signal(number)
     try:
         _, errors = process.communicate(timeout=20)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 import os
 from pathlib import Path
 import signal
@@ -13,6 +14,7 @@ import sys
 import time
 
 from card_bench import teaching_rig
+import ethercat_rig
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
 from stewart_driver.control.cycle_client import CycleClient
@@ -30,13 +32,7 @@ from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import TruthReader
 
 PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
-
-
-def until(condition: Callable[[], object], timeout: float = 60.0) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(2e-3)
+until = partial(ethercat_rig.until, nap=2e-3)
 
 
 def test_a_rig_that_nobody_uses_ends_when_it_is_asked_to() -> None:

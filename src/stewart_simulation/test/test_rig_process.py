@@ -20,6 +20,7 @@ import pytest
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
+from ethercat_rig import until
 from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
@@ -94,13 +95,6 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
 def idle_rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
     """One for those who only look at it, the last tests of this file."""
     yield from running(tmp_path_factory.mktemp('r') / 'd')
-
-
-def until(condition: Callable[[], Any], timeout: float = 60.0) -> None:
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 class Mover:
