@@ -64,6 +64,11 @@ class Ride(Rig):
         self.spin(float(ride.time[-1]) + 0.1)
         self.probe.destroy_timer(timer)
 
+    def said(self, words: str) -> bool:
+        """Tell whether the diagnostics of the vehicle have said something."""
+        status = [s for message in self.heard for s in message.status]
+        return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
+
 
 @pytest.fixture(params=[100.0])
 def rig(request: pytest.FixtureRequest) -> Iterator[Ride]:
@@ -148,13 +153,9 @@ def test_it_comes_from_where_the_platform_stands_and_may_be_stopped_on_the_way()
 
 
 def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> None:
-    def said(words: str) -> bool:
-        status = [s for message in rig.heard for s in message.status]
-        return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
-
     rig.start()
     rig.spin(1.2)
-    assert said('no motion of a vehicle is heard')
+    assert rig.said('no motion of a vehicle is heard')
     ride = VehicleRide(np.array([0.0, 0.02]), np.tile(LEVEL, (2, 1)))
     rig.vehicle.publish(Imu(linear_acceleration=vector3_msg([np.nan, 0.0, 9.8])))
     rig.feel(ride)
@@ -173,16 +174,12 @@ def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> No
         rig.vehicle.publish(Imu())
         rig.spin(0.01)
     rig.spin(1.2)
-    assert said('gravity is not removed')
+    assert rig.said('gravity is not removed')
     rig.drive(DriverState.FAULT)
     assert rig.node.phase is Phase.IDLE
 
 
 def test_rates_in_degrees_per_second_and_what_no_vehicle_does_are_told(rig: Ride) -> None:
-    def said(words: str) -> bool:
-        status = [s for message in rig.heard for s in message.status]
-        return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
-
     rig.start()
     largest = float(np.finfo(float).max)
     for force, rate in ((9.8, 20.0), (largest, 0.0), (-largest, 0.0)):
@@ -191,11 +188,11 @@ def test_rates_in_degrees_per_second_and_what_no_vehicle_does_are_told(rig: Ride
         rig.vehicle.publish(Imu(linear_acceleration=up, angular_velocity=rates))
         rig.spin(0.02)
     rig.spin(1.2)
-    assert said('no motion of a vehicle is heard (no vehicle has [0.0, 0.0, -1.79')
+    assert rig.said('no motion of a vehicle is heard (no vehicle has [0.0, 0.0, -1.79')
     turning = LEVEL + np.array([0.0, 0.0, 0.0, 0.0, 0.0, 5.0])
     rig.feel(VehicleRide(0.01 * np.arange(60), np.tile(turning, (60, 1))))
     rig.spin(1.2)
-    assert said('rad/s: are the rates in deg/s?')
+    assert rig.said('rad/s: are the rates in deg/s?')
     assert rig.node.phase is Phase.FOLLOW
 
 
