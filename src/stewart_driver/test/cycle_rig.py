@@ -79,12 +79,17 @@ class Rig:
         """Send one setpoint."""
         self.node.setpoints.push(stamp=stamp, strokes=strokes, rates=rates, forces=forces)
 
+    def enabled(self, duration: float = 0.05) -> Rig:
+        """Enable, and run for a while [s]."""
+        self.ask(Request.ENABLE)
+        self.run(duration)
+        assert self.cycle.state is State.ENABLED
+        return self
+
     def moving(self) -> Rig:
         """Enable and move for one and a half seconds."""
-        self.ask(Request.ENABLE)
-        self.run(0.1)
-        begin = self.now
-        self._begin = begin
+        self.enabled(0.1)
+        self._begin = self.now
         self.run(1.5, self.feed)
         assert self.cycle.state is State.ENABLED
         return self

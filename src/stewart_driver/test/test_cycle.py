@@ -125,9 +125,7 @@ def test_nothing_moves_after_a_quick_stop_although_commands_continue() -> None:
 
 
 def test_a_path_that_begins_where_the_legs_came_to_rest_is_not_taken_before_they_settled() -> None:
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.1)
+    rig = Rig().enabled(0.1)
     begin = rig.now
     rig.run(0.05, lambda now: rig.send(now, START, ZERO))
     rig.ask(Request.DISABLE)
@@ -215,9 +213,7 @@ def test_homing_answers_with_what_was_verified() -> None:
 
 def test_a_stop_that_takes_less_than_a_cycle_is_still_told() -> None:
     """Legs that have hardly begun to move: whoever watches the state must see STOPPING."""
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.1)
+    rig = Rig().enabled(0.1)
     rig.send(rig.now, START, ZERO)
     rig.send(rig.now + PERIOD, START + 5e-7, np.full(6, 2e-4))
     rig.run(0.05)
@@ -232,9 +228,7 @@ def test_a_stop_that_takes_less_than_a_cycle_is_still_told() -> None:
 
 
 def test_feed_forward_forces_reach_the_drives() -> None:
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.02)
+    rig = Rig().enabled(0.02)
     for index in range(20):
         rig.send(rig.now + index * PERIOD, START, ZERO, np.arange(6.0))
     rig.run(0.05)

@@ -286,9 +286,7 @@ def test_a_cartesian_tracking_error_over_its_limit_stops(
 
 def test_a_tracking_error_while_holding_is_none() -> None:
     """After a stop the setpoints may go on for a while; nobody follows them."""
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.1)
+    rig = Rig().enabled(0.1)
     rig.node.tracking.push(position=1.0, rotation=1.0)
     rig.run(0.1)
 

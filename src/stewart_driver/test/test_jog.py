@@ -28,16 +28,8 @@ def refusals(rig: Rig) -> list[str]:
     return [record['text'] for record in rig.node.refusals.pop_all()]
 
 
-def enabled(start: float = 0.3) -> Rig:
-    rig = Rig(start=start)
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
-    assert rig.cycle.state is State.ENABLED
-    return rig
-
-
 def test_a_jogged_leg_moves_alone_within_the_limits() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, SPEED * LEG_3, 1.0)
 
     moved = rig.targets[-1] - START
@@ -49,7 +41,7 @@ def test_a_jogged_leg_moves_alone_within_the_limits() -> None:
 
 
 def test_legs_rest_a_tenth_of_a_second_after_the_last_request() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, SPEED * LEG_3, 0.5)
     rig.node.jogs.push(stamp=rig.now, rates=SPEED * LEG_3)
     last = rig.now
@@ -64,7 +56,7 @@ def test_legs_rest_a_tenth_of_a_second_after_the_last_request() -> None:
 
 
 def test_no_rate_stops_a_jog_at_once() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, SPEED * LEG_3, 0.5)
     rig.node.jogs.push(stamp=rig.now, rates=ZERO)
     rig.run(SPEED / (0.25 * LIMITS.acceleration) + 3 * CYCLE)
@@ -75,7 +67,7 @@ def test_no_rate_stops_a_jog_at_once() -> None:
 
 
 def test_a_jog_that_waited_for_a_frozen_loop_moves_nothing() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     for age in (0.3, 0.2, 0.12):
         rig.node.jogs.push(stamp=rig.now - age, rates=SPEED * LEG_3)
     rig.run(0.3)
@@ -91,7 +83,7 @@ def test_a_jog_that_waited_for_a_frozen_loop_moves_nothing() -> None:
     ],
 )
 def test_what_cannot_be_jogged_is_refused(rates: np.ndarray, words: str) -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     rig.node.jogs.push(stamp=rig.now, rates=rates)
     rig.run(0.1)
 
@@ -113,7 +105,7 @@ def test_only_legs_at_rest_with_drives_that_follow_are_jogged() -> None:
 
 
 def test_setpoints_do_not_move_legs_that_are_jogged() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, SPEED * LEG_3, 0.1)
     rig.send(rig.now, rig.targets[-1], ZERO)
     rig.run(CYCLE)
@@ -125,7 +117,7 @@ def test_setpoints_do_not_move_legs_that_are_jogged() -> None:
 def test_a_jog_slows_down_in_front_of_the_end_of_the_stroke(direction: float) -> None:
     """All legs slow down together, so that a direction of the platform stays one."""
     rates = direction * SPEED * np.array([0.5, 0.0, 1.0, -0.2, 0.0, 0.1])
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, rates, 8.0)
 
     end = 0.6 if direction > 0.0 else 0.0
@@ -141,7 +133,7 @@ def test_a_jog_slows_down_in_front_of_the_end_of_the_stroke(direction: float) ->
 def test_a_leg_at_its_end_is_named_where_it_keeps_the_others() -> None:
     """It would slow them down to nothing, without a word; what rounding leaves keeps none."""
     rates = SPEED * np.array([-1e-12, 1.0, 0.0, 0.0, 0.0, 0.0])
-    rig = enabled(start=0.0)
+    rig = Rig(start=0.0).enabled()
     press(rig, rates, 0.5)
     assert rig.targets[-1] == pytest.approx([0.0, 0.45 * SPEED, *[0.0] * 4], abs=0.1 * SPEED)
     assert refusals(rig) == []
@@ -157,7 +149,7 @@ def test_a_leg_at_its_end_is_named_where_it_keeps_the_others() -> None:
 
 
 def test_a_quick_stop_ends_a_jog() -> None:
-    rig = enabled()
+    rig = Rig().enabled()
     press(rig, SPEED * LEG_3, 0.5)
     rig.node.words['quick_stops'] += 1
     press(rig, SPEED * LEG_3, 0.3)

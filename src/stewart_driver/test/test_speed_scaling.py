@@ -26,8 +26,7 @@ def played(scaling: float, change: tuple[float, float] | None = None) -> Rig:
     rig = Rig()
     if scaling != 1.0:
         assert rig.ask(Request.SPEED_SCALING, scaling)[0]
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
+    rig.enabled()
     begin = rig.now
 
     def feed(now: float) -> None:
@@ -80,8 +79,7 @@ def test_what_is_no_share_of_the_speed_is_refused(scaling: float) -> None:
 def test_a_stream_that_piles_up_ends_in_a_stop_that_says_so() -> None:
     rig = Rig()
     rig.ask(Request.SPEED_SCALING, 0.01)
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
+    rig.enabled()
     begin = rig.now
 
     def feed(now: float) -> None:

@@ -7,14 +7,12 @@ from __future__ import annotations
 from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
 import numpy as np
 import pytest
-from stewart_driver.control.state_machine import Request, State
+from stewart_driver.control.state_machine import State
 
 
 def two_sources(distance: float, lag: float) -> Rig:
     """Two ramps at 200 Hz, one of them this far away in leg 5 and stamped this much later."""
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
+    rig = Rig().enabled()
     begin = rig.now
     away = np.array([0.0, 0.0, 0.0, 0.0, distance, 0.0])
     points = [(0.005 * number, 0.0 * away) for number in range(400)]
@@ -44,9 +42,7 @@ def test_a_second_source_beside_the_first_is_a_fault(distance: float, lag: float
 
 
 def test_a_source_whose_messages_arrive_twice_or_in_disorder_is_one_source() -> None:
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
+    rig = Rig().enabled()
     begin = rig.now
 
     def feed(now: float) -> None:
@@ -63,9 +59,7 @@ def test_a_source_whose_messages_arrive_twice_or_in_disorder_is_one_source() -> 
 
 
 def test_a_single_outlier_now_and_then_is_not_a_second_source() -> None:
-    rig = Rig()
-    rig.ask(Request.ENABLE)
-    rig.run(0.05)
+    rig = Rig().enabled()
     begin = rig.now
 
     def feed(now: float) -> None:
