@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +16,10 @@ from stewart_bringup.rigs import available, nodes_of, RECORDER, RIG
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_kinematics.nodes.parameters import InverseKinematicsParameters, TrajectoryParameters
 from stewart_node_support.lifecycle import take_down
+from stewart_node_support.parameters import flattened
 import yaml
 
 pytestmark = pytest.mark.ros
-
-
-def flattened(values: dict[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield from flattened(value, f'{prefix}{key}.')
-        else:
-            yield f'{prefix}{key}', value
 
 
 @pytest.mark.usefixtures('context')
