@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import os
 from pathlib import Path
 import sys
 from types import SimpleNamespace
@@ -126,3 +127,9 @@ def synthetic() -> SimpleNamespace:
     return SimpleNamespace(
         recording=recording, wave=wave, AMPLITUDE=AMPLITUDE, OMEGA=OMEGA, HOP=HOP
     )
+
+
+@pytest.fixture(scope='session')
+def environment() -> dict[str, str]:
+    """Let a child process import what this one can."""
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}

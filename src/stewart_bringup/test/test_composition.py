@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-import os
 from pathlib import Path
 import signal
 import subprocess
@@ -34,12 +33,6 @@ COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise S
 VIGO = config_file('rig', 'vigo')
 # Ends a wait that would last for ever [s].
 LIMIT = 90.0
-
-
-@pytest.fixture
-def environment() -> dict[str, str]:
-    """Let a child process import what this one can."""
-    return {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 
 
 @pytest.mark.usefixtures('context')

@@ -174,12 +174,11 @@ def test_what_identification_finds_is_put_beside_what_stands_there(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_demo_closes_the_bag_and_keeps_the_older_report(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, environment: dict[str, str], number: signal.Signals
 ) -> None:
     (tmp_path / 'vigo_random').mkdir()
     for name in ('report.html', 'vigo_random/metadata.yaml'):
         (tmp_path / name).write_text('of an earlier run')
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
         [*COMMAND, 'demo', *SHORT, '--duration', '3600', '--output', str(tmp_path)],
         env=environment,

@@ -34,12 +34,6 @@ PATIENCE = 90.0
 UP = ['move', '--to', '0', '0', '0.01', '0', '0', '0', '--relative-to', 'here']
 
 
-@pytest.fixture(scope='module')
-def environment() -> dict[str, str]:
-    """Let a child process import what this one can."""
-    return {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
-
-
 @pytest.fixture(
     scope='module',
     autouse=True,
