@@ -215,14 +215,6 @@ def test_bytes_at_a_wrong_speed_are_told_from_silence(bench: Bench) -> None:
     assert bench.verdict(0.1).message.startswith('no data: no bytes came at any speed')
 
 
-def test_the_moment_of_a_lost_speed_is_told_while_it_lasts(bench: Bench) -> None:
-    imu = bench.sensor(sensor=configured())
-    bench.read()
-    bench.connected()
-    imu.sensor.baud = 57600
-    bench.judged(lambda verdict: 'bytes but no frame at 115200 baud' in verdict.message)
-
-
 def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench) -> None:
     bench.sensor(sensor=at_115200(r2=0x0018, r3=11))
     bench.read(configure=False)
@@ -285,20 +277,22 @@ def test_garbage_loss_and_wrong_sums_cost_single_samples(bench: Bench) -> None:
     assert after.connections == 1
 
 
-def test_a_noisy_line_is_called_one(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    ('part', 'name', 'value', 'words'),
+    [
+        ('sensor', 'baud', 57600, 'bytes but no frame at 115200 baud'),
+        ('line', 'bit_errors', 0.005, 'the line is disturbed'),
+        ('sensor', 'frozen', True, 'repeat the one before'),
+    ],
+)
+def test_a_lost_speed_a_noisy_line_and_a_frozen_sensor_are_told_while_they_last(
+    bench: Bench, part: str, name: str, value: object, words: str
+) -> None:
     imu = bench.sensor(sensor=configured())
     bench.read()
     bench.connected()
-    imu.line.bit_errors = 0.005
-    bench.judged(lambda verdict: 'the line is disturbed' in verdict.message)
-
-
-def test_a_frozen_sensor_is_noticed(bench: Bench) -> None:
-    imu = bench.sensor(sensor=configured())
-    bench.read()
-    bench.connected()
-    imu.sensor.frozen = True
-    bench.judged(lambda verdict: 'repeat the one before' in verdict.message)
+    setattr(getattr(imu, part), name, value)
+    bench.judged(lambda verdict: words in verdict.message)
 
 
 def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
