@@ -118,36 +118,24 @@ class InterruptedMailbox:
 
 
 @pytest.mark.parametrize(
-    ('taken_by_another', 'takes_another'), [(False, False), (True, False), (True, True)]
+    ('taken_by_another', 'takes_another', 'interrupts'),
+    # A drive with much to say is not one that is silent.
+    [(False, False, 1), (True, False, 1), (True, True, 1), (False, False, 5)],
 )
 def test_the_answer_behind_an_emergency_is_not_taken_for_the_next_one(
-    taken_by_another: bool, takes_another: bool, monkeypatch: pytest.MonkeyPatch
+    taken_by_another: bool, takes_another: bool, interrupts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each entry of a map was read as the one before it, and the position two octets away."""
     cable = Cable(monkeypatch, COUPLER, DRIVE)
     (drive,) = cable.bus.scan(1, accepts)
     slave = cable.master.slaves[1]
     box = InterruptedMailbox(slave, 2, taken_by_another=taken_by_another)
-    box.takes_another = takes_another
+    box.takes_another, box.interrupts = takes_another, interrupts
     monkeypatch.setattr(slave, 'sdo_read', box.read, raising=False)
     monkeypatch.setattr(slave, 'mbx_receive', box.receive)
 
     assert [drive.read(0x1A00, subindex)[0] for subindex in (1, 2, 3)] == [1, 2, 3]
     assert box.waiting == []
-
-
-def test_a_drive_with_much_to_say_is_not_one_that_is_silent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cable = Cable(monkeypatch, COUPLER, DRIVE)
-    (drive,) = cable.bus.scan(1, accepts)
-    slave = cable.master.slaves[1]
-    box = InterruptedMailbox(slave, 2, taken_by_another=False)
-    box.interrupts = 5
-    monkeypatch.setattr(slave, 'sdo_read', box.read, raising=False)
-    monkeypatch.setattr(slave, 'mbx_receive', box.receive)
-
-    assert [drive.read(0x1A00, subindex)[0] for subindex in (1, 2)] == [1, 2]
 
 
 def test_a_drive_that_does_not_answer_is_not_waited_for_at_each_object(
