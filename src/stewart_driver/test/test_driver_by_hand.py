@@ -91,24 +91,20 @@ def test_one_leg_moves_while_the_key_is_held_and_stops_when_it_is_let_go(
     assert operator.names[-1] == 'ENABLED'
 
 
-def test_a_request_that_was_long_on_its_way_moves_nothing(graph: Graph) -> None:
+@pytest.mark.parametrize(
+    ('rate', 'age', 'said'),
+    [(RATE, 0.3, 'a jog request is 0.3'), (0.07, 0.0, 'allowed are 0.06 m/s')],
+)
+def test_a_request_that_was_long_on_its_way_or_asks_for_more_than_a_tenth_moves_nothing(
+    graph: Graph, rate: float, age: float, said: str
+) -> None:
     driver, operator = graph()
     operator.enable()
-    Pad(operator).hold(third(RATE), 0.5, age=0.3)
+    Pad(operator).hold(third(rate), 0.5, age)
 
     assert strokes(operator)[-1] == pytest.approx(START, abs=1e-12)
     assert driver._session is not None
-    assert 'a jog request is 0.3' in driver._session.reports['commands']().message
-
-
-def test_more_than_a_tenth_of_the_speed_is_refused(graph: Graph) -> None:
-    driver, operator = graph()
-    operator.enable()
-    Pad(operator).hold(third(0.07), 0.5)
-
-    assert strokes(operator)[-1] == pytest.approx(START, abs=1e-12)
-    assert driver._session is not None
-    assert 'allowed are 0.06 m/s' in driver._session.reports['commands']().message
+    assert said in driver._session.reports['commands']().message
 
 
 def test_nothing_is_jogged_while_the_drives_are_off(graph: Graph) -> None:
