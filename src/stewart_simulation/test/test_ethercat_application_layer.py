@@ -123,9 +123,13 @@ def test_a_wrong_length_of_process_data_is_0x1d_or_0x1e(
         (0x0814, b'\x66', 0x1D),
         (0x081E, b'\x00', 0x1E),
         (0x081C, b'\x64', 0x1E),
+        # SYNC0 is not activated.
+        (0x0981, b'\x00', 0x30),
+        (0x0981, b'\x01', 0x30),
+        (0x0981, b'\x02', 0x30),
     ],
 )
-def test_wrong_sync_managers_of_process_data_are_refused(
+def test_wrong_sync_managers_of_process_data_and_no_sync0_are_refused(
     build: Build, register: int, data: bytes, code: int
 ) -> None:
     bench = build(1).preop()
@@ -145,16 +149,6 @@ def test_sync_managers_changed_in_op_throw_the_slave_back(build: Build) -> None:
     bench.write(1, 0x0806, b'\x00')
 
     assert bench.al(1) == (INIT | ERROR, 0x16)
-
-
-@pytest.mark.parametrize('activation', [b'\x00', b'\x01', b'\x02'])
-def test_without_sync0_safeop_is_0x30(build: Build, activation: bytes) -> None:
-    bench = build(1).preop()
-    bench.program_process_data(1)
-    bench.start_sync0(1)
-    bench.write(1, 0x0981, activation)
-
-    assert bench.request(1, SAFEOP) == (PREOP | ERROR, 0x30)
 
 
 def test_a_cycle_time_of_zero_is_0x30(build: Build) -> None:
