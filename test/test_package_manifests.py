@@ -104,6 +104,8 @@ HELPERS = {
     'stepped_clock': 'stewart_node_support',
     'kinematic_rig': 'stewart_kinematics',
     'typed_words': 'stewart_tables',
+    # Of the benchmarks.
+    'estimation_cases': 'stewart_estimation',
 }
 # What a wheel asks the package index for, where its name is not that of its module.
 DISTRIBUTIONS = {'mpl_toolkits': 'matplotlib', 'yaml': 'PyYAML'}

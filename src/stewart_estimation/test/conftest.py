@@ -16,8 +16,9 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 
-# Helpers of these tests are imported by name.
+# Helpers of these tests are imported by name, and the oracle of the benchmarks.
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[3] / 'benchmarks'))
 
 
 def settings_of(run, **refinements):

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from estimation_cases import knowing
 import numpy as np
 import pytest
 from srs_simulated import simulate
 from srs_study import scaled
-from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.consistency import assess
-from stewart_estimation.kernels.records import Rows
-from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
-from stewart_estimation.replay import Loop, replay
+from stewart_estimation.replay import replay
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     Adaptation,
@@ -36,23 +34,6 @@ def nominal(srs, mp1):
 
 def with_lengths(run, lengths):
     return LegSeries(run.legs.stamps, lengths)
-
-
-def oracle(srs, run, imu, legs, bad, hot):
-    """The filter that is told which rows have the noises of the settings `hot`."""
-    usual = Arrangement.of(srs.geometry, srs.settings(run))
-    special = Arrangement.of(srs.geometry, hot)
-    filtered = from_estimate(usual, estimate_from_legs(usual, 0.0, legs.lengths[0]))
-    values = np.hstack([imu.specific_forces, imu.angular_velocities])
-    rows, lengths = Rows.empty(len(legs), 15), np.array(legs.lengths)
-    lengths[0] = np.nan
-    edges = np.flatnonzero(np.diff(bad)) + 1
-    for low, high in zip([0, *edges], [*edges, len(legs)], strict=True):
-        Loop(
-            special if bad[low] else usual, filtered, imu.stamps, values, legs.stamps[low:high],
-            lengths[low:high], Rows(*(part[low:high] for part in rows[:5]), rows.steps),
-        ).run(0)  # fmt: skip
-    return Loop(usual, filtered, imu.stamps, values, legs.stamps, lengths, rows).series(0, [])
 
 
 @pytest.mark.parametrize('motion', ['MP1', 'MP2'])
@@ -282,7 +263,7 @@ def test_noise_bursts_of_the_legs_are_learnt(srs, mp1):
     legs = with_lengths(mp1, mp1.legs.lengths + np.where(bad[:, None], extra, 0.0))
     adaptive = srs.settings(mp1, adaptive_legs=Adaptation())
     found = replay(srs.geometry, adaptive, mp1.imu, legs)
-    told = oracle(srs, mp1, mp1.imu, legs, bad, scaled(srs.settings(mp1), legs=64.0))
+    told = knowing(mp1, mp1.imu, legs, bad, scaled(srs.settings(mp1), legs=64.0))
     assert np.all(srs.rms(found, mp1, ROWS)[:3] < 1.15 * srs.rms(told, mp1, ROWS)[:3])
     fixed = replay(srs.geometry, srs.settings(mp1), mp1.imu, legs)
     assert srs.rms(fixed, mp1, ROWS)[1] > 1.5 * srs.rms(found, mp1, ROWS)[1]
@@ -316,7 +297,7 @@ def test_noise_of_the_imu_is_learnt(srs, mp1):
     )
     adaptive = srs.settings(mp1, adaptive_imu=Adaptation())
     found = replay(srs.geometry, adaptive, imu, mp1.legs)
-    told = oracle(srs, mp1, imu, mp1.legs, bad, scaled(srs.settings(mp1), imu=100.0))
+    told = knowing(mp1, imu, mp1.legs, bad, scaled(srs.settings(mp1), imu=100.0))
     assert np.all(srs.rms(found, mp1, ROWS)[:3] < 1.15 * srs.rms(told, mp1, ROWS)[:3])
     fixed = replay(srs.geometry, srs.settings(mp1), imu, mp1.legs)
     assert srs.rms(fixed, mp1, ROWS)[0] > 1.5 * srs.rms(found, mp1, ROWS)[0]
