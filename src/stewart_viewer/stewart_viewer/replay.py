@@ -69,7 +69,7 @@ class Replay:
     def run(self, ended: Callable[[], bool]) -> None:
         """Play until asked to end; at the end of the recording it begins anew."""
         shown, then = -1.0, time.monotonic()
-        since = then
+        since: float | None = then
         while not ended():
             now = time.monotonic()
             if self._playing.value:

@@ -47,7 +47,8 @@ class Status:
         # Below what asks for a hand.
         self._poses = gui.add_markdown('', order=POSES)
         self._drives = UNKNOWN
-        self._told, self._known = -np.inf, (False, False, False)
+        self._told = -np.inf
+        self._known: tuple[bool, ...] = ()
 
     def show(self, snapshot: Snapshot) -> None:
         """Say what has changed."""
