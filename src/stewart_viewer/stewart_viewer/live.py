@@ -66,8 +66,9 @@ class LiveView:
         self._page = open_page(host, port, token)
         server, self.url = self._page.server, self._page.url
         self._mailbox, self._period, self._recorder = mailbox, 1.0 / rate, recorder
+        self._status = Status(server, platform, 'live')
         self._parts: list[Part] = [
-            Status(server, platform, 'live'),
+            self._status,
             PlatformScene(server, platform, source),
         ]
         self._controls: Controls | None = None
@@ -100,6 +101,7 @@ class LiveView:
         while not self._mailbox.ended:
             snapshot = self._mailbox.take(PATIENCE)
             begun = time.monotonic()
+            self._status.beat()
             if self._controls is not None:
                 self._controls.look()
             if snapshot is not None and not self._mailbox.ended:

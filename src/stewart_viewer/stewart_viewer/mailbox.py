@@ -77,8 +77,10 @@ def _silent(snapshot: Snapshot, silence: float) -> Snapshot:
     """Return what is left of an instant without news of the pose [s]."""
     said = snapshot.drives or UNKNOWN
     silent = f'platform/pose: nothing heard for {silence:.0f} s'
-    if said.state in (NOT_HEARD, 'FAULT'):
-        # Why the driver has given up may be why no pose comes.
+    if said.state in (NOT_HEARD, 'FAULT') or (
+        said is not UNKNOWN and snapshot.strokes is not None
+    ):
+        # Why the driver has given up may be why no pose comes; and it is live while strokes come.
         drives = replace(said, reason=f'{said.reason}; {silent}')
     else:
         drives = replace(said, state=NOT_HEARD, reason=f'{silent}; before that: {said.state}')

@@ -38,6 +38,28 @@ UNHURRIED = b"""<script>
   window.setTimeout = (call, delay, ...more) => later(call, delay === 50 ? 0 : delay, ...more);
 }
 </script>"""
+# A connection that is dead looks like a platform at rest: nobody tells the page that it is. What a
+# live view counts in its page (`Status.beat`) stands still then.
+WATCHED = b"""<script>
+{
+  const bar = document.createElement('div');
+  bar.id = 'silent';
+  bar.textContent = 'No connection: nothing here is current, and no button works';
+  bar.style.cssText = 'position:fixed;top:0;left:0;right:0;z-index:9999;padding:.6em;'
+    + 'background:#b91c1c;color:white;font:bold 1.1em sans-serif;text-align:center';
+  let last, since = Date.now();
+  window.setInterval(() => {
+    const beat = document.getElementById('beat')?.textContent;
+    if (beat === undefined || beat !== last) {
+      last = beat;
+      since = Date.now();
+      bar.remove();
+    } else if (Date.now() - since > 2500) {
+      document.body.append(bar);
+    }
+  }, 500);
+}
+</script>"""
 
 
 class AddressTaken(StewartError, OSError):
@@ -154,14 +176,14 @@ def _asking_for(secret: str) -> Iterator[None]:
 
 
 def _unhurried(answer: Any) -> Any:
-    """Return an answer of viser, the page with `UNHURRIED` in it; None where it goes on itself."""
+    """Return an answer of viser, the page with our scripts in it; None where it goes on itself."""
     if answer is None or not answer.headers.get('Content-Type', '').startswith('text/html'):
         return answer
     packed = answer.headers['Content-Encoding'] == 'gzip'
     body = gzip.decompress(answer.body) if packed else answer.body
     if HEAD not in body:
         raise RuntimeError('this version of viser has another page, and loses what is pressed')
-    body = body.replace(HEAD, HEAD + UNHURRIED, 1)
+    body = body.replace(HEAD, HEAD + UNHURRIED + WATCHED, 1)
     answer.body = gzip.compress(body) if packed else body
     # To assign another value would add it.
     del answer.headers['Content-Length']

@@ -19,6 +19,9 @@ POSES, PLOTS = 1e6, 2e6
 TOLD_EVERY = 0.2
 """Numbers that change faster than this cannot be read [s]."""
 
+BEAT = 0.5
+"""Time from one sign of life on the page to the next [s]."""
+
 COORDINATES = {'x [mm]': 1, 'y [mm]': 1, 'z [mm]': 1, 'roll [°]': 2, 'pitch [°]': 2, 'yaw [°]': 2}
 """Label and digits behind the point."""
 
@@ -46,6 +49,7 @@ class Status:
         self._banner = gui.add_html(banner(UNKNOWN))
         # Below what asks for a hand.
         self._poses = gui.add_markdown('', order=POSES)
+        self._pulse, self._beats, self._beaten = gui.add_html('', order=POSES), 0, -np.inf
         self._drives = UNKNOWN
         self._told = -np.inf
         self._known: tuple[bool, ...] = ()
@@ -62,6 +66,13 @@ class Status:
         if known != self._known or now - self._told >= TOLD_EVERY:
             self._told, self._known = now, known
             self._poses.content = pose_table(snapshot)
+
+    def beat(self) -> None:
+        """Count, so that the page can tell a connection that is dead; see `server.WATCHED`."""
+        now = time.monotonic()
+        if now - self._beaten >= BEAT:
+            self._beaten, self._beats = now, self._beats + 1
+            self._pulse.content = f'<span id="beat" hidden>{self._beats}</span>'
 
 
 def banner(drives: DriveReport) -> str:

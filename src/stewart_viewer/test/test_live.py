@@ -110,14 +110,19 @@ def test_a_pose_that_is_old_is_not_known_any_more(ex800: Platform) -> None:
     clock[0] += 0.9
     assert mailbox.take(0.0).pose is neutral
     assert mailbox.take(0.0) is None
-    # Legs are heard, but nobody says where the platform is.
-    for silence, seconds in ((1.5, '2'), (7.2, '7')):
+    # Legs are heard, so the drives are on, and nobody says where the platform is; then neither.
+    for silence, seconds, legs in ((1.5, '2', True), (7.2, '7', False)):
         clock[0] = 150.0 + silence
-        mailbox.put(3.0, strokes=np.zeros(6))
+        if legs:
+            mailbox.put(3.0, strokes=np.zeros(6))
         seen = mailbox.take(0.0)
         assert seen.pose is None
-        reason = f'platform/pose: nothing heard for {seconds} s; before that: ENABLED'
-        assert seen.drives == DriveReport(NOT_HEARD, 'ethercat', reason=reason)
+        reason = f'platform/pose: nothing heard for {seconds} s'
+        if legs:
+            assert seen.drives == DriveReport('ENABLED', 'ethercat', reason=f'on; {reason}')
+        else:
+            reason = f'{reason}; before that: ENABLED'
+            assert seen.drives == DriveReport(NOT_HEARD, 'ethercat', reason=reason)
     # Why the driver has given up is still to be read.
     mailbox.put(3.5, drives=DriveReport('FAULT', reason='no frame has come back'))
     reason = 'no frame has come back; platform/pose: nothing heard for 7 s'

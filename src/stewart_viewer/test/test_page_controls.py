@@ -49,6 +49,7 @@ from stewart_kinematics.motion import Pose
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_viewer.looks import HEIGHT, WIDTH
 from stewart_viewer.nodes.web_viewer import WebViewer
+from stewart_viewer.status import Status
 
 BOTTOM = BUTTON + 'return found.getBoundingClientRect().bottom;'
 CENTRE = "arguments[0].scrollIntoView({block: 'center'});"
@@ -357,6 +358,21 @@ def test_a_waypoint_and_a_recording_are_on_the_disk(
     with Bag(bag) as recorded:
         assert '/platform/pose' in recorded.topics
     until(harness, lambda: 'Record' in browser.execute_script(LABELS))
+
+
+def test_a_page_whose_connection_is_dead_says_so(
+    browser: Any, page: tuple[Harness, ProbeRig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness, _ = page
+
+    def silent() -> bool:
+        return bool(browser.execute_script('return !!document.getElementById("silent")'))
+
+    until(harness, lambda: not silent())
+    with monkeypatch.context() as patch:
+        patch.setattr(Status, 'beat', lambda _: None)
+        until(harness, silent)
+    until(harness, lambda: not silent())
 
 
 # test_controls.py moves it without a browser.
