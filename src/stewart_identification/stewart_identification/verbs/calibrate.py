@@ -122,27 +122,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Calibrate, or plan; return 1 where noise or tolerances as stated are contradicted."""
     platform = Platform.from_yaml(arguments.platform)
-    position, attitude = arguments.tracker_noise
-    noise = Noise(
-        position,
-        attitude,
-        stroke=arguments.stroke_noise,
-        specific_force=arguments.force_noise,
-        angular_velocity=arguments.turn_noise,
-        rate=arguments.rate_noise,
-    )
-    prior = Prior(joint=arguments.joint_tolerance, length=arguments.length_tolerance)
+    noise, prior = _assumed(arguments)
+    _refuse_idle_options(arguments)
     if arguments.table is None:
         if not arguments.plan:
             tell('stewart calibrate: a table of poses is needed, or --plan N')
             return 2
-        for option in ('output', 'validate', 'plot', 'json'):
-            if value := getattr(arguments, option):
-                raise ConfigurationError(f'--{option}', value, 'a table of measured poses with it')
         _propose(arguments, platform, noise, prior, None)
         return 0
-    if arguments.plan and not arguments.poses:
-        raise ConfigurationError('--poses', None, 'a file: the changes go to standard output')
     observations, copies = without_copies(_read(arguments, arguments.table))
     # Before a long fit, not after it.
     others = _read_others(arguments, platform) if arguments.validate else None
@@ -188,6 +175,30 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
     return 1 if beyond or found.misfit < MISFIT else 0
+
+
+def _assumed(arguments: argparse.Namespace) -> tuple[Noise, Prior]:
+    """Return what is assumed of the measurements, and of the machine as built."""
+    position, attitude = arguments.tracker_noise
+    noise = Noise(
+        position,
+        attitude,
+        stroke=arguments.stroke_noise,
+        specific_force=arguments.force_noise,
+        angular_velocity=arguments.turn_noise,
+        rate=arguments.rate_noise,
+    )
+    return noise, Prior(joint=arguments.joint_tolerance, length=arguments.length_tolerance)
+
+
+def _refuse_idle_options(arguments: argparse.Namespace) -> None:
+    """Raise `ConfigurationError` for options that would have no effect, or the same place."""
+    if arguments.table is None and arguments.plan:
+        for option in ('output', 'validate', 'plot', 'json'):
+            if value := getattr(arguments, option):
+                raise ConfigurationError(f'--{option}', value, 'a table of measured poses with it')
+    if arguments.table is not None and arguments.plan and not arguments.poses:
+        raise ConfigurationError('--poses', None, 'a file: the changes go to standard output')
 
 
 def _read(arguments: argparse.Namespace, path: str) -> Observations:
