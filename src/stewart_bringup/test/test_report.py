@@ -192,7 +192,7 @@ def test_units_are_those_of_the_legs(
     told = scenario_chapter('legs', 'legs', {}, result, simulated=True, pictures={})
 
     labels = [axis.get_ylabel() for figure in images.values() for axis in figure.axes]
-    words = read(render([told], {})).words.partition('How the figures are made')[0]
+    words = read(render([told], {})).words.rpartition('How the figures are made')[0]
     found = ' '.join([words, *images, *labels])
     scale, unit = following
     for what in (*asked, f'{scale * result.following:.3g} {unit}'):
