@@ -83,7 +83,10 @@ def plot_consistency(figure: Figure, time: Array, consistency: Consistency) -> N
     edges = np.linspace(-5.0, 5.0, 61)
     for leg in range(6):
         known = z[:, leg][np.isfinite(z[:, leg])]
-        left.hist(known, edges, density=True, histtype='step', label=f'leg {leg + 1}')
+        # Of a leg that was refused throughout there is no distribution.
+        if known.size:
+            style: dict[str, Any] = {'color': f'C{leg}', 'label': f'leg {leg + 1}'}
+            left.hist(known, edges, density=True, histtype='step', **style)
     left.plot(edges, stats.norm.pdf(edges), color='black', linewidth=1.5, label='normal')
     left.set(xlabel='innovation / sigma', ylabel='density')
     left.legend(fontsize='x-small')

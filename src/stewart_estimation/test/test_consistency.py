@@ -16,7 +16,7 @@ from stewart_estimation.consistency import (
     Consistency,
 )
 from stewart_estimation.consistency_page import page
-from stewart_estimation.plotting import plot_innovations
+from stewart_estimation.plotting import plot_consistency, plot_innovations
 from stewart_estimation.replay import replay
 from stewart_estimation.rest import noise_at_rest
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -142,7 +142,9 @@ def test_a_leg_that_is_refused_is_not_called_held(kept) -> None:
     assert verdict.leg == 3
     assert verdict.found == pytest.approx(1.0 - kept / ROWS)
     assert 'contradicts the others' in verdict.hint
-    written = page(found, {}, {'': Figure()})
+    picture = Figure()
+    plot_consistency(picture, np.arange(float(ROWS)), found)
+    written = page(found, {}, {'': picture})
     assert 'rejected of leg 3' in written
     assert 'every test held' not in written
 
