@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 import json
 from pathlib import Path
 import shutil
@@ -19,16 +19,12 @@ from stewart_bags.series import read_joints
 from stewart_bags.topics import RawMessage
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.writing import BagWriter, Storage
+from typed_words import typed
 
+run = partial(typed, bag_verb)
 START_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 5_000_000
 Record = Callable[..., Path]
-
-
-def run(*words: object) -> int:
-    parser = argparse.ArgumentParser()
-    bag_verb.add_arguments(parser)
-    return int(bag_verb.main(parser.parse_args([str(word) for word in words])))
 
 
 @pytest.fixture
