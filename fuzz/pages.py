@@ -19,7 +19,8 @@ import numpy as np
 from parsers import Parse, Parser
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.platform import Platform
-from stewart_viewer.controls import Controls, DRIVES, JOG_RATE, STEER_RATE, WAVES
+from stewart_viewer.controls import Controls, DRIVES, WAVES
+from stewart_viewer.hand import HELD_RATE
 from stewart_viewer.server import open_server, THIS_MACHINE
 import viser
 from viser._messages import Message
@@ -36,6 +37,8 @@ SERVICES = {
 
 class Careful:
     """An operator that takes nothing but what the controls may ask for."""
+
+    obstacle = ''
 
     def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
         """Take a target."""
@@ -101,8 +104,7 @@ def pages(place: Path) -> tuple[Sequence[bytes], Parse]:
         for name, value in values.items()
     ]
     hold = {'type': 'GuiButtonHoldMessage'}
-    for rate in (JOG_RATE, STEER_RATE):
-        samples += [_packed([hold | {'uuid': name, 'frequency': rate}]) for name in names]
+    samples += [_packed([hold | {'uuid': name, 'frequency': HELD_RATE}]) for name in names]
     gizmo = {'type': 'TransformControlsUpdateMessage', 'name': '/target', 'owner': ''}
     samples.append(_packed([gizmo | {'wxyz': [1.0, 0.0, 0.0, 0.0], 'position': [0.0, 0.0, 1.0]}]))
     return samples, parse

@@ -72,7 +72,7 @@ def test_whole_bag_is_saved_wholly(
     ids=['of the clock', 'simulated time'],
 )
 def test_the_end_is_told_as_a_date_where_it_is_one(last_ns: int, said: str) -> None:
-    report = SalvageReport({'/note': 3}, last_ns - 2_000_000_000, last_ns, ())
+    report = SalvageReport({'/note': 3}, last_ns - 2_000_000_000, last_ns, (), None, 1)
     assert str(report) == f'3 messages recovered over 2.000 s{said}nothing was unreadable'
 
 

@@ -19,7 +19,7 @@ from loopback import LoopbackBackend, Trouble
 from stewart_driver.control import cycle_client
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.state_machine import Request
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.diagnostics import Level
@@ -105,6 +105,24 @@ def test_deactivating_while_moving_stops_first_and_ends_disabled(graph: Graph) -
     seen = len(operator.legs)
     operator.spin(0.1)
     assert len(operator.legs) == seen
+
+
+def test_who_does_not_come_to_rest_stays_active_and_goes_on_telling(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, operator = graph()
+
+    def stuck(_: Any) -> Iterator[Any]:
+        raise CycleError('the drives are ENABLED after 5 s')
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DriveSession, 'come_to_rest', stuck)
+        driver.trigger_deactivate()
+    assert state_of(driver) == 'active'
+    seen = len(operator.legs)
+    operator.spin(0.1)
+    assert len(operator.legs) > seen
+    operator.enable()
 
 
 @pytest.mark.parametrize('kind', ['graph', 'beside_process'])

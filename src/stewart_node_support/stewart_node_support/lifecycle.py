@@ -9,6 +9,7 @@ import functools
 import traceback
 from typing import Any
 
+from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
@@ -46,7 +47,31 @@ def transition(
     return guarded
 
 
-class DeviceNode(LifecycleNode):
+class ManagedNode(LifecycleNode):
+    """A lifecycle node that refuses a transition which its state does not have.
+
+    rclpy raises from the service where a number is asked for, and that would end the executor: any
+    client that gives one without looking first, such as a lifecycle manager, took the rig down.
+    """
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        super().__init__(name, **kwargs)
+        for service in self.services:
+            if service.srv_type is ChangeState:
+                service.callback = functools.partial(self._change_if_there, service.callback)
+
+    def _change_if_there(self, change: Callable[[Any, Any], Any], asked: Any, answer: Any) -> Any:
+        there = {number for number, *_ in getattr(self, STATE_MACHINE).available_transitions}
+        if asked.transition.label or asked.transition.id in there:
+            return change(asked, answer)
+        answer.success = False
+        self.get_logger().warning(
+            f'no transition {asked.transition.id} from the state {state_of(self)}'
+        )
+        return answer
+
+
+class DeviceNode(ManagedNode):
     """A lifecycle node that holds a device from configuring on, and lets go of it in any case.
 
     A subclass takes hold in ``on_configure`` and overrides `let_go`.

@@ -18,6 +18,7 @@ from stewart_driver.control.cycle_client import CycleClient, Waiting
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import Request, State
+from stewart_driver.errors import CycleError
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_interfaces.msg import DriverState, Jog, TrackingError
@@ -128,8 +129,13 @@ class Driver(DeviceNode):
     def on_deactivate(self, state: LifecycleState) -> None:
         """Bring the legs to rest and switch the drives off."""
         self.active = False
-        if self._session is not None:
-            self._tell(self._session.come_to_rest())
+        try:
+            if self._session is not None:
+                self._tell(self._session.come_to_rest())
+        except CycleError:
+            # The lifecycle stays active, and so does what it stands for.
+            self.active = True
+            raise
 
     def let_go(self) -> None:
         """End the cyclic process and say what it said last."""

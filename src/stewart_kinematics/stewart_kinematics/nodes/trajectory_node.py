@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rclpy.lifecycle import LifecycleNode, LifecycleState
+from rclpy.lifecycle import LifecycleState
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.playback import Hearing, Playback
 from stewart_kinematics.errors import StewartError
@@ -20,7 +20,7 @@ from stewart_kinematics.nodes.start_pose import NOTHING_PLAYED, NotReady, NotYet
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.hot_messages import SetpointWriter
-from stewart_node_support.lifecycle import state_of, transition
+from stewart_node_support.lifecycle import ManagedNode, state_of, transition
 from stewart_node_support.parameters import declare, read
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
@@ -30,7 +30,7 @@ from stewart_node_support.qos import COMMAND_QOS
 WIDEST_GAP, LONGEST_GAP = round(LONGEST_STEP * 1e9), 1_000_000_000
 
 
-class TrajectoryNode(LifecycleNode):
+class TrajectoryNode(ManagedNode):
     """Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
 
     Each setpoint is sampled at the node's clock, so a late timer skips samples and never slows
