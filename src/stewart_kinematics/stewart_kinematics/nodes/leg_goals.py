@@ -135,6 +135,9 @@ class LegGoals:
         """Raise `NotReady` if a leg is farther from its way than the goal allows."""
         if np.isinf(self._on_the_way).all() or (measured := self._measured()) is None:
             return
+        # At a lower speed scaling the path is behind what was said, and that is no error.
+        if self._start_pose.may_be_behind:
+            return
         stamp, (there, *_) = measured
         wanted = way.at(way.wait + self._time_of(stamp, way))[0]
         self._require_near(there, wanted, self._on_the_way, 'PATH')
