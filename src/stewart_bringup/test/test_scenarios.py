@@ -101,6 +101,15 @@ def test_time_is_each_scenarios_own_unless_it_is_asked_for() -> None:
         assert {item.simulated for item in choose(None, None, 3.0, 1, None, time)} == expected
 
 
+def test_coarse_encoders_widen_what_has_to_hold() -> None:
+    (coarse,) = choose('sg90_rotary', None, None, 0, 'simulated')
+    assert coarse.bounds.latency == SIMULATED_TIME.latency
+    # Half a step of 1.5 mrad of one crank turns the plate by 0.169 mrad.
+    assert coarse.bounds.path_rotation == pytest.approx(2e-4 + 6 * 1.69e-4, rel=0.01)
+    (fine, *_) = choose('vigo', None, None, 0, 'simulated')
+    assert fine.bounds is SIMULATED_TIME
+
+
 def test_the_readme_has_the_bounds() -> None:
     text = (Path(__file__).parents[1] / 'README.md').read_text(encoding='utf-8')
     for bounds in (REAL_TIME, SIMULATED_TIME):

@@ -136,7 +136,22 @@ class Scenario:
         """What has to hold."""
         if not self.simulated:
             return REAL_TIME
-        return SIMULATED_TIME if self.backend == SIMULATED else SIMULATED_WIRES
+        if self.backend != SIMULATED:
+            return SIMULATED_WIRES
+        # Late, as above.
+        from stewart_bringup.demo.resolution import hidden_by_steps
+        from stewart_bringup.rigs import config_file, setting
+        from stewart_kinematics.model.platform import Platform
+
+        drives = setting([config_file('rig', self.rig)], 'driver', 'simulated') or {}
+        if not (step := drives.get('encoder_resolution', 0.0)):
+            return SIMULATED_TIME
+        way, turn = hidden_by_steps(Platform.from_yaml(self.platform), step)
+        return replace(
+            SIMULATED_TIME,
+            path_position=SIMULATED_TIME.path_position + way,
+            path_rotation=SIMULATED_TIME.path_rotation + turn,
+        )
 
     @property
     def name(self) -> str:
