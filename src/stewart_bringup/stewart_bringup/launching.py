@@ -61,13 +61,16 @@ TIME_TO_REST = '15'
 TF_LIMIT = 1000.0
 REAL, SIMULATED = 'real', 'simulated'
 AS_IT_PASSES = '1'
+# Of the wave: a default that can be told from what a person leaves empty.
+AUTO = 'auto'
 YES = {'true', '1', 'yes', 'on'}
 NO = {'false', '0', 'no', 'off', ''}
 
 ARGUMENTS = {
     'rig': f'machine to run: {", ".join(available("rig"))}, or the path of a rig file of your own',
     'wave': f'what ocean and excitation play: {", ".join(available("wave"))}, or the path of a '
-    'file; empty for the defaults of the nodes',
+    'file; empty for the defaults of the nodes; of demo.launch.py also auto, which is jonswap '
+    'unless the rig file says what its wave_operator starts',
     'platform': 'platform whose URDF is shown: a name, or the path of its YAML file; empty for '
     "the rig file's own",
     'namespace': 'namespace of every node, and of the topics tf and tf_static',

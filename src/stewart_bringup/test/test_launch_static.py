@@ -126,6 +126,7 @@ STUBS = {
         'OpaqueFunction',
         'RegisterEventHandler',
         'SetEnvironmentVariable',
+        'SetLaunchConfiguration',
         'Shutdown',
     ),
     'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
@@ -160,7 +161,9 @@ class Launch:
         found = []
         for item in self._of(self.description, 'OpaqueFunction'):
             function, more = item.keywords['function'], item.keywords.get('kwargs', {})
-            found += function(self.context, **more)
+            found += (made := function(self.context, **more))
+            # Whatever follows sees it.
+            self.context |= dict(chose.args for chose in self._of(made, 'SetLaunchConfiguration'))
         # The virtual rig, then the driver that waits for it.
         while late := [
             later
@@ -341,6 +344,35 @@ def test_static_in_simulated_time_what_is_empty_is_not_said(
     assert read.start(time='simulated', wave='', model='false') == []
     ((_, *words),) = read.commands
     assert ' '.join(words) == 'run vigo --time simulated --speed 1 --log-level info'
+
+
+@pytest.mark.parametrize(
+    ('rig', 'chosen', 'wave'),
+    [
+        ('vigo', {}, 'jonswap'),
+        ('vigo_at_sea', {}, ''),
+        ('vigo_at_sea', {'wave': 'eq18'}, 'eq18'),
+        ('vigo', {'wave': ''}, ''),
+    ],
+    ids=str,
+)
+def test_static_a_demo_plays_what_the_rig_is_for_unless_a_wave_is_asked_for(
+    rig: str, chosen: dict[str, str], wave: str, launch: Callable[[str], Launch]
+) -> None:
+    files = [available('rig')[rig], *([available('wave')[wave]] if wave else [])]
+    nodes = {
+        node.keywords['executable']: [
+            Path(item.args[0]).name
+            for item in node.keywords['parameters']
+            if isinstance(item, Entity)
+        ]
+        for node in launch('demo').start(rig=rig, rviz='false', model='false', **chosen)
+    }
+
+    assert nodes['wave_operator'] == [path.name for path in files]
+    # The nodes of the rig are told the same wave as the operator.
+    laid_over = [name for name in nodes['driver'] if name.startswith('wave_')]
+    assert laid_over == [path.name for path in files[1:]]
 
 
 @pytest.mark.parametrize(
