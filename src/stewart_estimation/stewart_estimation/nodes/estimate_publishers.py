@@ -102,12 +102,12 @@ def transform(stamp: int, motion: Array) -> TransformStamped:
 
 
 def broadcaster(node: Node) -> Callable[[TransformStamped], None]:
-    """Return what publishes a transform on ``/tf``."""
+    """Return what publishes a transform on ``tf``, that of the node's namespace."""
     try:
         from tf2_msgs.msg import TFMessage
     except ImportError as error:
         raise EstimationError(
             'publish_tf is true, which needs tf2_msgs: install ros-jazzy-tf2-msgs'
         ) from error
-    publisher = node.create_publisher(TFMessage, '/tf', 100)
+    publisher = node.create_publisher(TFMessage, 'tf', 100)
     return lambda item: publisher.publish(TFMessage(transforms=[item]))
