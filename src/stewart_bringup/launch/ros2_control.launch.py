@@ -5,7 +5,7 @@
 It takes the place of inverse_kinematics: start no motion with that, and enable first. Strokes,
 speeds, stops and faults stay with the driver; the platform's own limits, which the guard of
 inverse_kinematics watches, are then those of whoever plans the trajectories. Needs the packages
-ros2_control, ros2_controllers and joint_state_topic_hardware_interface.
+robot_state_publisher, ros2_control, ros2_controllers and joint_state_topic_hardware_interface.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from launch import LaunchDescription
 from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from stewart_bringup.launching import arguments, clock, this_machine, value_of
+from stewart_bringup.launching import arguments, clock, text, this_machine, value_of
 from stewart_bringup.rigs import config_file
 from stewart_description.urdf import render_urdf
 
+# The manager takes the description from a topic; the rig's own lacks what controllers need.
+DESCRIPTION = 'ros2_control_description'
 CONTROLLERS = ('joint_state_broadcaster', 'leg_trajectory_controller')
 
 
@@ -32,18 +34,29 @@ def generate_launch_description() -> LaunchDescription:
 
 
 def controllers(context):
-    """Return the controller_manager and what starts its controllers."""
+    """Return what describes the legs, the controller_manager, and what starts controllers."""
     namespace = LaunchConfiguration('namespace')
     urdf = render_urdf(value_of(context, 'platform'), ros2_control=True)
+    # It tells the description alone: where the platform is, that of the rig says.
+    apart = ('joint_states', '/tf', '/tf_static')
+    description = Node(
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        name=DESCRIPTION,
+        namespace=namespace,
+        parameters=[{'robot_description': text(urdf)}, clock(context)],
+        remappings=[
+            ('robot_description', DESCRIPTION),
+            *((name, f'{DESCRIPTION}/{name.lstrip("/")}') for name in apart),
+        ],
+        output='screen',
+    )
     manager = Node(
         package='controller_manager',
         executable='ros2_control_node',
         namespace=namespace,
-        parameters=[
-            {'robot_description': urdf},
-            str(config_file('ros2', 'controllers')),
-            clock(context),
-        ],
+        parameters=[str(config_file('ros2', 'controllers')), clock(context)],
+        remappings=[('robot_description', DESCRIPTION)],
         output='screen',
     )
     spawner = Node(
@@ -54,4 +67,4 @@ def controllers(context):
         parameters=[clock(context)],
         output='screen',
     )
-    return [manager, spawner]
+    return [description, manager, spawner]

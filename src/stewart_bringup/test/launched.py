@@ -18,8 +18,8 @@ import sys
 FOLDER = Path(__file__).parents[1] / 'launch'
 # Of what ends everything: longer than the driver is given to come to rest [s].
 PATIENCE = 60.0
-# It says how it was called, shows a model's description as robot_state_publisher does, and stays
-# until it is asked to end; nothing is drawn, no tf is sent.
+# It says how it was called, shows a model's description as robot_state_publisher does or hears it
+# as controller_manager does, and stays until it is asked to end; nothing is drawn, no tf is sent.
 STAND_IN = f"""#!{sys.executable}
 import sys
 from rclpy.node import Node
@@ -33,6 +33,10 @@ def make():
     if description := node.declare_parameter('robot_description', '').value:
         publisher = node.create_publisher(String, 'robot_description', STATE_QOS)
         publisher.publish(String(data=description))
+    else:
+        def heard(message):
+            node.get_logger().info(f'heard a description of {{len(message.data)}} characters')
+        node.create_subscription(String, 'robot_description', heard, STATE_QOS)
     return node
 
 run(make)

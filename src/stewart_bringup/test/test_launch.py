@@ -229,10 +229,13 @@ def test_view_shows_model_and_page(start: Start) -> None:
 
 def test_controllers_are_given_the_legs_of_the_platform(start: Start) -> None:
     with Harness(real=True) as harness:
-        models = harness.listen(String, f'{NAMESPACE}/robot_description', STATE_QOS)
+        models = harness.listen(String, f'{NAMESPACE}/ros2_control_description', STATE_QOS)
         launched = start('ros2_control', platform='srs')
-        harness.until(lambda: launched.text.count('stands in') == 2 and models, LIMIT)
-    assert models[0].data == render_urdf('srs', ros2_control=True)
+        urdf = render_urdf('srs', ros2_control=True)
+        heard = f'heard a description of {len(urdf)} characters'
+        harness.until(lambda: launched.says(heard) and models, LIMIT)
+        harness.until(lambda: launched.says("['joint_state_broadcaster', "), LIMIT)
+    assert models[0].data == urdf
     assert "['joint_state_broadcaster', 'leg_trajectory_controller', " in launched.text
     assert ended(launched) == set(MANAGER)
 

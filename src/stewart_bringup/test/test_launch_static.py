@@ -232,6 +232,18 @@ CASES = [
 ]
 
 
+def test_static_controllers_hear_a_description_of_their_own(
+    launch: Callable[[str], Launch],
+) -> None:
+    """The manager of Jazzy takes it from a topic alone, where a rig's model has no drives."""
+    told, manager, _ = launch('ros2_control').start(platform='srs')
+    topic = ('robot_description', 'ros2_control_description')
+    assert topic in told.keywords['remappings']
+    assert topic in manager.keywords['remappings']
+    assert 'robot_description' in values_of(told)
+    assert 'robot_description' not in values_of(manager)
+
+
 @pytest.mark.parametrize(('name', 'chosen'), CASES, ids=str)
 def test_static_every_process_is_installed_and_knows_its_parameters(
     name: str, chosen: dict[str, str], launch: Callable[[str], Launch]
