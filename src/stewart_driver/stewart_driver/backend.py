@@ -105,6 +105,11 @@ class Backend(ABC):
     def __init__(self, options: Any) -> None:
         """Check the options."""
 
+    @staticmethod
+    def placed(options: Any, namespace: str) -> Any:
+        """Return the options as they count for a driver in a namespace of the graph."""
+        return options
+
     @property
     def homed(self) -> bool:
         """Whether the strokes are absolute; known after `open`."""

@@ -33,6 +33,7 @@ from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
 from stewart_driver.legs import Array
+from stewart_driver.nodes.driver import Driver
 from stewart_driver.nodes.ros2_control import GraphController, Ros2ControlBackend
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.ros2_control import backend as backend_module
@@ -362,9 +363,34 @@ def test_discovery_may_take_longer_than_joint_states_may_stay_away(
 def test_a_graph_without_joint_states_is_waited_for_and_named() -> None:
     backend = Ros2ControlBackend(Ros2ControlOptions(namespace='nobody', start_timeout=0.05))
     with pytest.raises(
-        TransportError, match=r'no joint states with .* of leg_1, .* within 0.05 s'
+        TransportError,
+        match=r'no joint states with .* of leg_1, .* on /nobody/joint_states within 0.05 s',
     ):
         backend.open(T0)
+
+
+@pytest.mark.parametrize(
+    ('asked', 'found'),
+    [('', '/a/joint_states'), ('/', '/joint_states'), ('b/c', '/b/c/joint_states')],
+)
+def test_the_topics_are_in_the_namespace_of_the_driver_unless_another_is_given(
+    asked: str, found: str
+) -> None:
+    values = {'backend': 'ros2_control', 'ros2_control.namespace': asked}
+    overrides = [rclpy.Parameter(name, value=value) for name, value in values.items()]
+    context = Context()
+    rclpy.init(args=[], context=context)
+    driver = Driver(context=context, namespace='/a', parameter_overrides=overrides)
+    try:
+        backend = Ros2ControlBackend(driver._options)
+    finally:
+        driver.destroy_node()
+        context.try_shutdown()
+
+    assert backend.details['joint states'] == found
+    assert backend.details['controller'] == found.replace(
+        'joint_states', 'leg_position_controller'
+    )
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ class Driver(DeviceNode):
         self._chosen = declare(self, DriverParameters)
         self._backend_type = find_backend(self._chosen.backend)
         name = self._backend_type.name
-        self._options: Any = declare(self, self._backend_type.options_type, f'{name}.')
+        options: Any = declare(self, self._backend_type.options_type, f'{name}.')
+        self._options = self._backend_type.placed(options, self.get_namespace())
         # A rig file may hold the options of several back ends, of which one is chosen.
         self.unused_parameters = tuple(
             f'{name}.' for name in installed_backends() if name != self._chosen.backend

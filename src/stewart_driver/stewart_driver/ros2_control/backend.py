@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import time
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -33,7 +33,9 @@ class Ros2ControlOptions:
     joints: tuple[str, ...] = param(
         LEG_NAMES, 'names of legs 1 to 6 there, in the order of the controller'
     )
-    namespace: str = param('', 'namespace of both topics')
+    namespace: str = param(
+        '', "namespace of both topics; empty: that of the driver, / for the graph's root"
+    )
     absolute: bool = param(
         default=False,
         description='true: positions are strokes, 0 with the leg retracted, and stay so when the '
@@ -128,13 +130,22 @@ class ControllerBackend(Backend):
         """Whether the joint states hold efforts."""
         return self._reading is not None and self._reading.forces is not None
 
+    @staticmethod
+    def placed(options: Ros2ControlOptions, namespace: str) -> Ros2ControlOptions:
+        """Return options whose topics are in the driver's namespace, unless they name another."""
+        return replace(options, namespace=options.namespace or namespace)
+
+    def _full(self, name: str) -> str:
+        """Return the full name of a topic or a node."""
+        space = self._options.namespace.strip('/')
+        return name if name.startswith('/') else f'/{space}/{name}' if space else f'/{name}'
+
     @property
     def details(self) -> Mapping[str, str]:
         """What an operator wants to know beside the name of the back end."""
-        options = self._options
         return {
-            'controller': options.controller,
-            'joint states': options.joint_states,
+            'controller': self._full(self._options.controller),
+            'joint states': self._full(self._options.joint_states),
             'off means': 'the controller holds its last command',
         }
 
@@ -157,7 +168,7 @@ class ControllerBackend(Backend):
             if time.monotonic() > limit:
                 raise TransportError(
                     f'no joint states with position and velocity of {", ".join(options.joints)} '
-                    f'on {options.joint_states} within {options.start_timeout:g} s'
+                    f'on {self._full(options.joint_states)} within {options.start_timeout:g} s'
                 )
             time.sleep(POLL)
         return reading
