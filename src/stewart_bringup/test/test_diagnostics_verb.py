@@ -12,6 +12,8 @@ from stewart_bags.writing import BagWriter
 from stewart_bringup.main import main
 from stewart_bringup.statuses import Status, worst_first
 
+pytestmark = pytest.mark.installed
+
 # When, who, how bad, and what was said.
 SAID = (
     (0.0, 'driver: cycle', 0, '400 cycles'),
@@ -21,6 +23,7 @@ SAID = (
     (2.0, 'driver: cycle', 2, '7 cycles were missed'),
     (3.0, 'driver: cycle', 0, '400 cycles'),
 )
+
 BEGIN_NS = 1_760_000_000_000_000_000
 
 

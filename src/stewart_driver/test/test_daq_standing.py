@@ -24,6 +24,8 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CardError
 from stewart_driver.rig_file import Channel, DaqCalibration, Rig, save_rig
 
+pytestmark = pytest.mark.installed
+
 # Stroke per volt [m/V].
 GAIN = 0.016
 DROOP = 1e-3
