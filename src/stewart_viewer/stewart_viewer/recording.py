@@ -26,19 +26,17 @@ class Track:
         steps = np.diff(self.times)
         return max(STALE, 3.0 * float(np.median(steps))) if steps.size else STALE
 
-    def age(self, time: float) -> float:
-        """Return how old the latest value is at an instant [s]; infinite before the first."""
+    def latest(self, time: float) -> tuple[float, tuple[Array, ...]] | None:
+        """Return how old the latest values are at an instant [s], and them; None before any."""
         index = int(np.searchsorted(self.times, time, side='right')) - 1
-        return np.inf if index < 0 else time - float(self.times[index])
+        if index < 0:
+            return None
+        return time - float(self.times[index]), tuple(item[index] for item in self.values)
 
     def at(self, time: float) -> tuple[Array, ...] | None:
         """Return the values that counted at an instant; None before the first, and in gaps."""
-        return self.latest(time) if self.age(time) <= self.lasts else None
-
-    def latest(self, time: float) -> tuple[Array, ...] | None:
-        """Return the values that were the latest at an instant; None before the first."""
-        index = int(np.searchsorted(self.times, time, side='right')) - 1
-        return None if index < 0 else tuple(item[index] for item in self.values)
+        found = self.latest(time)
+        return None if found is None or found[0] > self.lasts else found[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +81,17 @@ class Recording:
         told = [report for since, report in self.reports if since <= instant]
         report = told[-1] if told else None
         # A setpoint counts until the next one, but no drive that is off follows it.
-        follows = self.setpoints is not None and (report is None or report.state == 'ENABLED')
-        setpoint = self.setpoints.latest(instant) if self.setpoints and follows else None
-        if pose is None and report is not None:
-            silence = f'no pose for {self.poses.age(instant):.0f} s'
+        last = None
+        if self.setpoints is not None and (report is None or report.state == 'ENABLED'):
+            last = self.setpoints.latest(instant)
+        if pose is None and report is not None and (known := self.poses.latest(instant)):
+            silence = f'no pose for {known[0]:.0f} s'
             report = replace(report, reason=f'{report.reason}; {silence}')
         forces = None if legs is None or not np.isfinite(legs[1]).all() else legs[1]
         return Snapshot(
             time,
             pose=None if pose is None else Pose(*pose),
-            commanded=None if setpoint is None else Pose(*setpoint),
+            commanded=None if last is None else Pose(*last[1]),
             strokes=None if legs is None else legs[0],
             forces=forces,
             estimate=None if estimate is None else Estimate(Pose(*estimate[:2]), estimate[2]),

@@ -6,10 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.trajectories.cycloidal import relative_displacement
-
-SAME_PLACE, SAME_ATTITUDE = 1e-4, 1e-3
-"""A platform that stands is measured so far apart at most [m], [rad]."""
+from stewart_kinematics.spatial import apart, REST_ANGLE, REST_DISTANCE
 
 STANDS = 0.5
 """It stands where it has been for so long [s]."""
@@ -24,7 +21,7 @@ class Resting:
 
     def see(self, pose: Pose | None, now: float) -> None:
         """Take note of a new pose at a time [s]."""
-        if pose is None or self._place is None or _apart(self._place, pose):
+        if pose is None or self._place is None or _moved(self._place, pose):
             self._place, self._since = pose, now
         self._last = now
 
@@ -37,6 +34,6 @@ class Resting:
         )
 
 
-def _apart(one: Pose, other: Pose) -> bool:
-    way, turn = relative_displacement(one, other)
-    return bool(np.linalg.norm(way) > SAME_PLACE or np.linalg.norm(turn) > SAME_ATTITUDE)
+def _moved(one: Pose, other: Pose) -> bool:
+    way, turn = apart(one, other)
+    return way > REST_DISTANCE or turn > REST_ANGLE

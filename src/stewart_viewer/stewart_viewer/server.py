@@ -39,7 +39,7 @@ UNHURRIED = b"""<script>
 }
 </script>"""
 # A connection that is dead looks like a platform at rest: nobody tells the page that it is. What a
-# live view counts in its page (`Status.beat`) stands still then.
+# live view says again and again (`Status.beat`) stands still then.
 WATCHED = b"""<script>
 {
   const bar = document.createElement('div');

@@ -49,7 +49,7 @@ class Status:
         self._banner = gui.add_html(banner(UNKNOWN))
         # Below what asks for a hand.
         self._poses = gui.add_markdown('', order=POSES)
-        self._pulse, self._beats, self._beaten = gui.add_html('', order=POSES), 0, -np.inf
+        self._pulse, self._beaten = gui.add_html('', order=POSES), -np.inf
         self._drives = UNKNOWN
         self._told = -np.inf
         self._known: tuple[bool, ...] = ()
@@ -68,11 +68,11 @@ class Status:
             self._poses.content = pose_table(snapshot)
 
     def beat(self) -> None:
-        """Count, so that the page can tell a connection that is dead; see `server.WATCHED`."""
+        """Say the time, so that the page can tell a dead connection; see `server.WATCHED`."""
         now = time.monotonic()
         if now - self._beaten >= BEAT:
-            self._beaten, self._beats = now, self._beats + 1
-            self._pulse.content = f'<span id="beat" hidden>{self._beats}</span>'
+            self._beaten = now
+            self._pulse.content = f'<span id="beat" hidden>{now:.1f}</span>'
 
 
 def banner(drives: DriveReport) -> str:

@@ -96,13 +96,14 @@ def main(arguments: argparse.Namespace) -> int:
 
         def doubt() -> None:
             doubting.cancel()
-            if arguments.use_sim_time and not recorder.count_publishers('/clock'):
+            if not recorder.count_publishers('/clock'):
                 tell('stewart record: nobody publishes /clock: until then nothing is recorded')
 
         # Simulated time may stand still, or end before the duration does.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         recorder.create_timer(0.2, show, clock=steady)
-        doubting = recorder.create_timer(CLOCK_PATIENCE, doubt, clock=steady)
+        if arguments.use_sim_time:
+            doubting = recorder.create_timer(CLOCK_PATIENCE, doubt, clock=steady)
         spin([recorder], stop=stop)
     progress.end()
     if recording.failure is not None:

@@ -11,8 +11,8 @@ from geometry_msgs.msg import PoseStamped
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.arrival import REST_ANGLE, REST_DISTANCE, REST_TIME
-from stewart_kinematics.nodes.start_pose import apart
+from stewart_kinematics.nodes.arrival import REST_TIME
+from stewart_kinematics.spatial import apart, REST_ANGLE, REST_DISTANCE
 from stewart_node_support.conversions import pose_from_msg
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds

@@ -15,7 +15,8 @@ from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.start_pose import apart, FAR, far_of, NOTHING_PLAYED, TURNED
+from stewart_kinematics.nodes.start_pose import FAR, far_of, NOTHING_PLAYED, TURNED
+from stewart_kinematics.spatial import apart
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stop_signals import StopSignals

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.start_pose import apart, NotReady, StartPose, TURNED
+from stewart_kinematics.nodes.start_pose import NotReady, StartPose, TURNED
+from stewart_kinematics.spatial import apart, REST_ANGLE, REST_DISTANCE
 from stewart_node_support.stamps import NANOSECONDS
 
 # A platform this near to its target is there [m], [rad]; a small one, this part of its legs' way.
 NEAR, ALMOST, NEAR_SHARE = 1e-3, 2e-3, 1.0 / 160.0
 # So much of its way may be left where a platform rests; if more is, it was not brought there.
 HALF = 0.5
-# At rest is what has not moved farther than this in this time [m], [rad], [ns].
-REST_DISTANCE, REST_ANGLE, REST_TIME = 1e-4, 1e-3, round(0.3 * NANOSECONDS)
+# At rest is what has not moved in this time [ns].
+REST_TIME = round(0.3 * NANOSECONDS)
 
 
 class Arrival:

@@ -17,8 +17,9 @@ from stewart_kinematics.nodes.arrival import Arrival
 from stewart_kinematics.nodes.goals import Ending, Goals, Moves, Planning, Tours, Way
 from stewart_kinematics.nodes.leg_goals import leg_goals
 from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
-from stewart_kinematics.nodes.start_pose import apart, NotReady
+from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
+from stewart_kinematics.spatial import apart
 from stewart_node_support.errors import MessageError
 from stewart_node_support.lifecycle import state_of
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.nodes.start_pose import apart, NotReady, StartPose, TURNED
+from stewart_kinematics.nodes.start_pose import NotReady, StartPose, TURNED
+from stewart_kinematics.spatial import apart
 from stewart_node_support.stamps import NANOSECONDS
 
 # Between two looks, and so long a platform may stand still while it is far from its path [ns].

@@ -15,7 +15,7 @@ from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+from stewart_kinematics.spatial import apart
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.conversions import PARKING, STATE_NAMES
 from stewart_node_support.errors import MessageError
@@ -264,13 +264,6 @@ class StartPose:
         stamp = to_nanoseconds(message.header.stamp)
         if stamp <= self._node.get_clock().now().nanoseconds + JOG_AHEAD:
             self._begun_at, self._jogged = max(self._begun_at, stamp), stamp
-
-
-def apart(first: Pose, second: Pose) -> tuple[float, float]:
-    """Return how far two poses are from each other [m], [rad]."""
-    turn = compose_quaternions(invert_quaternion(first.quaternion_xyzw), second.quaternion_xyzw)
-    way = second.position - first.position
-    return float(np.linalg.norm(way)), float(np.linalg.norm(log_quaternion(turn)))
 
 
 def far_of(travel: float) -> float:

@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rotations and poses, vectorised over leading axes."""
 
-from stewart_kinematics.spatial.poses import compose_poses, invert_pose, rpy_deg
+from stewart_kinematics.spatial.poses import (
+    apart,
+    compose_poses,
+    invert_pose,
+    REST_ANGLE,
+    REST_DISTANCE,
+    rpy_deg,
+)
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
     continuous_quaternions,
@@ -16,6 +23,9 @@ from stewart_kinematics.spatial.rotations import (
 )
 
 __all__ = [
+    'REST_ANGLE',
+    'REST_DISTANCE',
+    'apart',
     'compose_poses',
     'compose_quaternions',
     'continuous_quaternions',

@@ -9,8 +9,12 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
     invert_quaternion,
+    log_quaternion,
     rpy_from_quaternion,
 )
+
+REST_DISTANCE, REST_ANGLE = 1e-4, 1e-3
+"""At rest is what has not moved farther than this [m], [rad]."""
 
 
 def compose_poses(outer: Pose, inner: Pose) -> Pose:
@@ -24,6 +28,13 @@ def compose_poses(outer: Pose, inner: Pose) -> Pose:
 def invert_pose(pose: Pose) -> Pose:
     """Return the pose of the fixed frame in the moving one."""
     return Pose(-pose.rotation.T @ pose.position, invert_quaternion(pose.quaternion_xyzw))
+
+
+def apart(first: Pose, second: Pose) -> tuple[float, float]:
+    """Return how far two poses are from each other [m], [rad]."""
+    turn = compose_quaternions(invert_quaternion(first.quaternion_xyzw), second.quaternion_xyzw)
+    way = second.position - first.position
+    return float(np.linalg.norm(way)), float(np.linalg.norm(log_quaternion(turn)))
 
 
 def rpy_deg(pose: Pose) -> list[float]:

@@ -34,11 +34,11 @@ SERVICES = (
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
 )
 
-REFUSING = 'driver: commands', 'teleop: motion'
-"""Of the rig's diagnostics, which come once a second: who takes what held buttons ask for."""
+REFUSING = 'driver: commands'
+"""Of the rig's diagnostics, which come once a second: who takes what a held jog asks for."""
 
 HELD = 1.5
-"""So long after a button was held what they say is about that [s]."""
+"""So long after a jog was held what it says is about that [s]."""
 
 MOVING = {'driver/enable', *(f'{wave}/start' for wave in WAVES)}
 
@@ -75,7 +75,7 @@ class GraphOperator:
         self._goal: Any = None
         # Of the monotonic clock.
         self._held_at = -HELD
-        self._refusing = {in_namespace(node.get_namespace(), name) for name in REFUSING}
+        self._refusing = in_namespace(node.get_namespace(), REFUSING)
         node.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
         node.create_timer(LOOK, self._work)
         node.create_timer(SOURCES_EVERY, self._look_for_sources)
@@ -105,7 +105,6 @@ class GraphOperator:
         if self.obstacle:
             self._tell(f'**follow**: not sent: {self.obstacle}')
             return
-        self._held_at = time.monotonic()
         self._hand.publish(twist_stamped(stamp, twist))
 
     def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
@@ -121,11 +120,11 @@ class GraphOperator:
             self._leg_keys.publish(message)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Say why what a held button asks for is refused."""
+        """Say why a jog that is held is refused."""
         if time.monotonic() - self._held_at > HELD:
             return
         for status in message.status:
-            if status.name in self._refusing and status.level != DiagnosticStatus.OK:
+            if status.name == self._refusing and status.level != DiagnosticStatus.OK:
                 self._tell(f'**{status.name}**: {status.message}')
 
     def _work(self) -> None:
