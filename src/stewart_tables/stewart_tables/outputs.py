@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Sections of a calibration file (stewart_driver.rig_file).
 CALIBRATED = re.compile(r'^(drives|daq):', re.MULTILINE)
+# No calibration has as many letters, and a recording has more.
+LONGEST_CALIBRATION = 1 << 18
 
 
 def output_file(text: str) -> OutputName:
@@ -35,8 +37,9 @@ def output_file(text: str) -> OutputName:
     straight = path.exists() and not path.is_file()
     if not os.access(path if straight else path.parent, os.W_OK):
         raise _refused('file', text, 'permission denied')
-    if path.is_file() and path.suffix in {'.yaml', '.yml'}:
-        found = CALIBRATED.search(path.read_text('utf-8', 'replace'))
+    if path.is_file():
+        with path.open(encoding='utf-8', errors='replace') as stream:
+            found = CALIBRATED.search(stream.read(LONGEST_CALIBRATION))
         if found:
             reason = f'it is the calibration of a machine ({found[1]!r}), which stays'
             raise _refused('file', text, reason)

@@ -39,9 +39,11 @@ def test_file_that_cannot_be_written_is_refused(tmp_path: Path, name: str, reaso
         output_stream(str(tmp_path / name))
 
 
-@pytest.mark.parametrize('section', ['drives', 'daq'])
-def test_a_calibration_is_not_replaced(tmp_path: Path, section: str) -> None:
-    file = tmp_path / 'calibration.yaml'
+@pytest.mark.parametrize(
+    ('section', 'name'), [('drives', 'calibration.yaml'), ('daq', 'of_this_machine')]
+)
+def test_a_calibration_is_not_replaced(tmp_path: Path, section: str, name: str) -> None:
+    file = tmp_path / name
     file.write_text(f'platform: vigo\n{section}: {{calibrated: 2026-01-01}}\n')
     with pytest.raises(argparse.ArgumentTypeError, match=f"calibration of a machine .'{section}'"):
         output_file(str(file))
