@@ -34,8 +34,7 @@ def generate_launch_description() -> LaunchDescription:
             *rig_arguments('vigo', wave=AUTO, rviz='true'),
             *arguments(duration='15.0'),
             OpaqueFunction(function=choose_wave),
-            rig_processes(),
-            OpaqueFunction(function=operate),
+            rig_processes(operators=operators),
         ]
     )
 
@@ -49,7 +48,7 @@ def choose_wave(context):
     return [SetLaunchConfiguration('wave', '' if own else USUAL_WAVE)]
 
 
-def operate(context):
+def operators(context):
     """Return the operator, with whose end everything ends."""
     rig, wave = config_file('rig', value_of(context, 'rig')), value_of(context, 'wave')
     files = [rig, *([config_file('wave', wave)] if wave else [])]

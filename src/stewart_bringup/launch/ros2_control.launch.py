@@ -11,10 +11,9 @@ robot_state_publisher, ros2_control, ros2_controllers and joint_state_topic_hard
 from __future__ import annotations
 
 from launch import LaunchDescription
-from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from stewart_bringup.launching import arguments, clock, text, this_machine, value_of
+from stewart_bringup.launching import arguments, clock, once_known, text, this_machine
 from stewart_bringup.rigs import config_file
 from stewart_description.urdf import render_urdf
 
@@ -27,16 +26,16 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *this_machine(),
-            *arguments(platform='vigo', namespace='', use_sim_time='false'),
-            OpaqueFunction(function=controllers),
+            *arguments(platform='', namespace='', use_sim_time='false'),
+            once_known(controllers),
         ]
     )
 
 
-def controllers(context):
+def controllers(context, platform):
     """Return what describes the legs, the controller_manager, and what starts controllers."""
     namespace = LaunchConfiguration('namespace')
-    urdf = render_urdf(value_of(context, 'platform'), ros2_control=True)
+    urdf = render_urdf(platform, ros2_control=True)
     # It tells the description alone: where the platform is, that of the rig says.
     apart = ('joint_states', '/tf', '/tf_static')
     description = Node(

@@ -15,14 +15,9 @@ without the services for parameters, lifecycle and type descriptions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-import errno
+from collections.abc import Mapping, Sequence
 from functools import partial
-from hashlib import sha256
-import os
 from pathlib import Path
-from socket import AF_UNIX, SOCK_DGRAM, socket
 import sys
 import time
 from typing import Any
@@ -45,6 +40,7 @@ from stewart_bringup.rigs import (
 from stewart_description.suggestion import expected_name
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.executable import node_class
+from stewart_node_support.only_here import not_alone, only_here
 from stewart_node_support.parameters import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import STATE_QOS
@@ -219,12 +215,11 @@ def run_rig(
         log_level: What is logged: debug, info, warn, error or fatal.
 
     Raises:
-        StartUpError: If a lifecycle node that shall start by itself does not, as one with a device
-            of this machine in simulated time.
+        StartUpError: If another rig runs in the namespace, or a lifecycle node that shall start by
+            itself does not, as one with a device of this machine in simulated time.
         ConfigurationError: If time shall be simulated and a virtual rig has a wire that follows
             none.
         RequestRefused: If a service of the rig refuses what is to be played.
-        BringupError: If another rig runs in the namespace.
     """
     if stop is not None and stop.requested:
         return
@@ -250,45 +245,15 @@ def compose_alone(files: Sequence[Path], *, namespace: str = '', **chosen: Any) 
         files, namespace, chosen: As of `compose`.
 
     Raises:
-        BringupError: If another rig runs there; nothing of this one stays.
+        StartUpError: If another rig runs there; nothing of this one stays.
     """
     neighbour = Neighbour(namespace)
     nodes = compose(files, namespace=namespace, **chosen)
     if neighbour.heard():
         for node in nodes:
             node.destroy_node()
-        raise _already(namespace)
+        raise not_alone(namespace)
     return nodes
-
-
-@contextmanager
-def only_here(namespace: str) -> Iterator[None]:
-    """Keep other rigs of this machine out of a namespace, from before the driver says anything.
-
-    The name of a socket, without a file, is what two that start at once cannot both have; it goes
-    with the process.
-
-    Raises:
-        BringupError: If another rig has it.
-    """
-    where = f'{os.environ.get("ROS_DOMAIN_ID", "0")} /{namespace.strip("/")}'
-    # A socket's name is shorter than a namespace may be.
-    name = sha256(where.encode()).hexdigest()
-    with socket(AF_UNIX, SOCK_DGRAM) as taken:
-        try:
-            taken.bind(f'\0stewart rig {name}')
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
-            raise _already(namespace) from None
-        yield
-
-
-def _already(namespace: str) -> BringupError:
-    return BringupError(
-        f'another rig runs in the namespace {namespace or "/"} already: end it, or give '
-        'this one a ROS_DOMAIN_ID (or, where it has one, a --namespace) of its own'
-    )
 
 
 class Neighbour:

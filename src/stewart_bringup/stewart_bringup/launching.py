@@ -14,7 +14,7 @@ all nodes of the rig in lock-step, and everything ends with that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from launch.actions import (
     RegisterEventHandler,
     SetEnvironmentVariable,
     Shutdown,
+    TimerAction,
 )
 from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
+from launch_ros.ros_adapters import get_ros_node
 from launch_ros.substitutions import ExecutableInPackage
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import (
@@ -50,6 +52,7 @@ from stewart_description.urdf import render_urdf
 from stewart_node_support.executable import node_entry
 from stewart_node_support.running import on_this_machine
 from stewart_simulation.rig.directory import READY
+from stewart_viewer.nodes.platform_question import ASKED, LOOK, PlatformQuestion
 
 DRIVER, STATE = 'driver', 'driver/state'
 STARTED = 'DISABLED: started'
@@ -72,7 +75,7 @@ ARGUMENTS = {
     'file; empty for the defaults of the nodes; of demo.launch.py also auto, which is jonswap '
     'unless the rig file says what its wave_operator starts',
     'platform': 'platform whose URDF is shown: a name, or the path of its YAML file; empty for '
-    "the rig file's own",
+    "the rig's own",
     'namespace': 'namespace of every node, and of the topics tf and tf_static',
     'time': 'what the rig follows: real, or simulated, which goes on when its nodes are done, all '
     'in one process, and which all others take from /clock',
@@ -120,13 +123,15 @@ def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]
     ]
 
 
-def rig_processes(backend: str = '') -> Any:
+def rig_processes(backend: str = '', operators: Any = lambda _: ()) -> Any:
     """Return the action that starts a rig, in real time a process per node, and who shows it.
 
     Args:
         backend: What the rig file must have chosen for its driver; empty for anything.
+        operators: Given the context, returns who asks something of the rig. They are started when
+            its own driver has: where another rig has the namespace they would move that one.
     """
-    return OpaqueFunction(function=_start_rig, kwargs={'backend': backend})
+    return OpaqueFunction(function=_start_rig, kwargs={'backend': backend, 'operators': operators})
 
 
 def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
@@ -202,6 +207,34 @@ def value_of(context: LaunchContext, name: str) -> str:
     return str(LaunchConfiguration(name).perform(context))
 
 
+def once_known(show: Callable[[LaunchContext, str], list[Any]]) -> Any:
+    """Return the action that starts what shows a platform: the one named, or that of a rig.
+
+    Both are named alike in every platform's URDF: a wrong one would be drawn without a word.
+
+    Args:
+        show: Given the context and the platform, returns what starts then.
+    """
+
+    def wait(_: LaunchContext) -> list[Any]:
+        return [TimerAction(period=LOOK, actions=[OpaqueFunction(function=look)])]
+
+    def look(context: LaunchContext) -> list[Any]:
+        return show(context, told[0]) if told else wait(context)
+
+    def ask(context: LaunchContext) -> list[Any]:
+        if platform := value_of(context, 'platform'):
+            told.append(platform)
+        else:
+            where = value_of(context, 'namespace').strip('/')
+            asked = '/'.join(['', *where.split(), ASKED])
+            PlatformQuestion(get_ros_node(context), told.append, asked)
+        return look(context)
+
+    told: list[str] = []
+    return OpaqueFunction(function=ask)
+
+
 def model(context: LaunchContext, platform: str, *, simulated: bool = False) -> Any:
     """Return robot_state_publisher with the URDF of a platform."""
     values = {'robot_description': text(render_urdf(platform)), 'publish_frequency': TF_LIMIT}
@@ -245,7 +278,7 @@ def _outsider(name: str, **more: Any) -> Any:
     )
 
 
-def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
+def _start_rig(context: LaunchContext, *, backend: str, operators: Any) -> list[Any]:
     files = [config_file('rig', value_of(context, 'rig'))]
     found = setting(files, DRIVER, 'backend')
     if backend and found != backend:
@@ -265,11 +298,14 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
         eyes.append(model(context, platform, simulated=simulated))
     if asked(context, 'rviz'):
         eyes += rviz(context, platform, simulated=simulated)
-    return _in_lock_step(context, eyes) if simulated else _processes(context, files, eyes)
+    then = operators(context)
+    if simulated:
+        return _in_lock_step(context, eyes, then)
+    return _processes(context, files, eyes, then)
 
 
-def _in_lock_step(context: LaunchContext, eyes: Sequence[Any]) -> list[Any]:
-    """Return the one process that has all nodes of a rig, and /clock; and who looks at it."""
+def _in_lock_step(context: LaunchContext, eyes: Sequence[Any], then: Sequence[Any]) -> list[Any]:
+    """Return the one process that has all nodes of a rig, and /clock; and who is around it."""
     options = {'--namespace': 'namespace', '--wave': 'wave'}
     if asked(context, 'record'):
         options['--record'] = 'bag'
@@ -280,17 +316,19 @@ def _in_lock_step(context: LaunchContext, eyes: Sequence[Any]) -> list[Any]:
             'run',
             LaunchConfiguration('rig'),
             *('--time', SIMULATED, '--speed', LaunchConfiguration('speed')),
-            *('--log-level', LaunchConfiguration('log_level')),
+            *('--log-level', _heard(context) if then else value_of(context, 'log_level')),
             *(word for option in given.items() if option[1] for word in option),
         ],
         output='screen',
         sigterm_timeout=TIME_TO_REST,
     )
-    return [end_with(rig, 'the rig has ended'), rig, *eyes]
+    return [_when_it_says(rig, STARTED, then), end_with(rig, 'the rig has ended'), rig, *eyes]
 
 
-def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any]) -> list[Any]:
-    """Return a process per node, in the order in which they come up; and who looks at them."""
+def _processes(
+    context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any], then: Sequence[Any]
+) -> list[Any]:
+    """Return a process per node, in the order in which they come up; and who is around them."""
     parameters = [
         *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
         clock(context),
@@ -302,11 +340,9 @@ def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any
         own = [told[name]] if told.get(name) else []
         return process(name, parameters=[*parameters, *own], **more)
 
-    # These have to say that they are ready, whatever the others may say.
-    level = value_of(context, 'log_level')
-    level = 'info' if level in QUIET else level
+    level = _heard(context)
     driver = start(DRIVER, log_level=level)
-    after = [start(name) for name in names if name not in {VIRTUAL_RIG, DRIVER}]
+    after = [*(start(name) for name in names if name not in {VIRTUAL_RIG, DRIVER}), *then]
     others = [
         _when_it_says(driver, STARTED, after),
         end_with(driver, f'{DRIVER} has ended'),
@@ -327,6 +363,12 @@ def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any
         end_with(rig, f'{VIRTUAL_RIG} has ended'),
         rig,
     ]
+
+
+def _heard(context: LaunchContext) -> str:
+    """Return the log level of who has to say that it is ready, whatever the others may say."""
+    level = value_of(context, 'log_level')
+    return 'info' if level in QUIET else level
 
 
 def _when_it_says(process: Any, words: str, actions: Sequence[Any]) -> Any:

@@ -18,8 +18,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 
 from stewart_bags.reading import Bag
-from stewart_bringup.composition import compose, Ledger, make_node, next_steps, only_here
-from stewart_bringup.errors import BringupError
+from stewart_bringup.composition import compose, Ledger, make_node, next_steps
 from stewart_bringup.rigs import config_file, nodes_of, RIG, wires
 from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.lifecycle import state_of, take_down
@@ -287,15 +286,3 @@ def test_misspelt_names_of_a_rig_file_are_refused(tmp_path: Path, text: str, mea
     with pytest.raises((ParameterError, ConfigurationError), match=meant) as caught:
         compose([VIGO, wrong], names=names)
     assert 'mine.yaml' in str(caught.value)
-
-
-def test_of_two_rigs_that_start_at_once_one_is_refused() -> None:
-    """Before either driver has said anything that the other could hear."""
-    with only_here(''):
-        there = 'another rig runs in the namespace / already'
-        with pytest.raises(BringupError, match=there), only_here('/'):
-            pass
-        with only_here('elsewhere'), only_here('/elsewhere' * 20):
-            pass
-    with only_here(''):
-        pass

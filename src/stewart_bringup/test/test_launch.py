@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +26,7 @@ from ament_index_python.packages import get_packages_with_prefixes
 from launched import FOLDER, Launched
 from launched_rig import LIMIT, NAMESPACE, patient, Person, TRAVEL
 from node_harness import Harness
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -40,6 +42,7 @@ from stewart_simulation.errors import RigError
 from stewart_simulation.rig.directory import ends_in, READY, wiring
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import RigSettings
+from stewart_viewer.nodes.platform_question import ASKED
 import yaml
 
 pytestmark = [pytest.mark.ros, pytest.mark.realtime, pytest.mark.timeout(400)]
@@ -217,7 +220,11 @@ def test_view_shows_model_and_page(start: Start) -> None:
     pytest.importorskip('viser')
     with Harness(real=True) as harness:
         models = harness.listen(String, f'{NAMESPACE}/robot_description', STATE_QOS)
-        view = start('view', platform='ex800', web='true', port=0)
+        view = start('view', web='true', port=0)
+        harness.until(lambda: view.says(f'no /{NAMESPACE}/{ASKED} here yet'), LIMIT)
+        # The rig comes up.
+        declared = {'automatically_declare_parameters_from_overrides': True}
+        harness.add(partial(Node, ASKED, namespace=NAMESPACE, **declared), platform='ex800')
         harness.until(lambda: view.says('http://127.0.0.1:'), LIMIT)
         harness.until(lambda: view.says(str(rviz_path())) and models, LIMIT)
     assert models[0].data == render_urdf('ex800')

@@ -128,12 +128,14 @@ STUBS = {
         'SetEnvironmentVariable',
         'SetLaunchConfiguration',
         'Shutdown',
+        'TimerAction',
     ),
     'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
     'launch.substitutions': ('LaunchConfiguration',),
     'launch_ros': (),
     'launch_ros.actions': ('Node',),
     'launch_ros.parameter_descriptions': ('ParameterFile', 'ParameterValue'),
+    'launch_ros.ros_adapters': ('get_ros_node',),
     'launch_ros.substitutions': ('ExecutableInPackage',),
 }
 
@@ -164,6 +166,8 @@ class Launch:
             found += (made := function(self.context, **more))
             # Whatever follows sees it.
             self.context |= dict(chose.args for chose in self._of(made, 'SetLaunchConfiguration'))
+        self.timers = self._of(found, 'TimerAction')
+        self.at_once = [item.keywords['executable'] for item in self._of(found, 'Node')]
         # The virtual rig, then the driver that waits for it.
         while late := [
             later
@@ -226,8 +230,8 @@ CASES = [
     ('demo', {'wave': ''}),
     ('rig_ethercat', {}),
     ('rig_daq', {'record': 'true', 'wave': 'eq18'}),
-    ('ros2_control', {}),
-    ('view', {'web': 'true'}),
+    ('ros2_control', {'platform': 'srs'}),
+    ('view', {'platform': 'ex800', 'web': 'true'}),
     ('replay_identification', {'bag': 'run', 'rviz': 'true'}),
 ]
 
@@ -242,6 +246,33 @@ def test_static_controllers_hear_a_description_of_their_own(
     assert topic in manager.keywords['remappings']
     assert 'robot_description' in values_of(told)
     assert 'robot_description' not in values_of(manager)
+
+
+@pytest.mark.parametrize('name', ['view', 'ros2_control'])
+def test_static_what_shows_a_platform_waits_until_a_rig_says_which(
+    name: str, launch: Callable[[str], Launch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Joints are named alike in all of them: another one's would be drawn without a word."""
+    question = 'stewart_viewer.nodes.platform_question.PlatformQuestion'
+    monkeypatch.setattr(question, ask := Mock())
+    read = launch(name)
+    assert read.start(namespace='deck') == []
+    ((_, answered, asked),) = [call.args for call in ask.call_args_list]
+    assert asked == '/deck/forward_kinematics'
+
+    def look(timer: Entity) -> list[Entity]:
+        ((function,),) = [timer.keywords['actions']]
+        return function.keywords['function'](read.context)
+
+    (again,) = look(*read.timers)
+    answered('ex800')
+    texts = [values_of(node).get('robot_description') for node in look(again)]
+    shown = {item.args[0] for item in texts if item is not None}
+    assert shown == {
+        drawn('ex800', ros2_control=True) if name == 'ros2_control' else drawn('ex800')
+    }
+    launch(name).start(namespace='/')
+    assert ask.call_args.args[2] == '/forward_kinematics'
 
 
 @pytest.mark.parametrize(('name', 'chosen'), CASES, ids=str)
@@ -358,6 +389,20 @@ def test_static_in_simulated_time_what_is_empty_is_not_said(
     assert ' '.join(words) == 'run vigo --time simulated --speed 1 --log-level info'
 
 
+@pytest.mark.parametrize('time', ['real', 'simulated'])
+def test_static_who_asks_waits_for_the_driver_of_this_rig(
+    time: str, launch: Callable[[str], Launch]
+) -> None:
+    """Where the namespace has another rig this driver refuses to start, and that one is left."""
+    demo = launch('demo')
+    started = demo.start(time=time, log_level='error')
+    assert started[-1].keywords['executable'] == 'wave_operator'
+    assert 'wave_operator' not in demo.at_once
+    # What it waits for is logged, whatever the others log.
+    logged = [*demo.commands, *(item.keywords.get('arguments', []) for item in started[:-1])]
+    assert any('info' in words for words in logged)
+
+
 @pytest.mark.parametrize(
     ('rig', 'chosen', 'wave'),
     [
@@ -421,11 +466,11 @@ def test_static_a_rig_does_without_robot_state_publisher(
 
     missing = PackageNotFoundError('robot_state_publisher')
     for name in ('simulation', 'view'):
-        read = launch(name)
+        read, shown = launch(name), {'model': 'false', 'rviz': 'false', 'platform': 'vigo'}
         monkeypatch.setattr(
             'stewart_bringup.launching.get_package_prefix', Mock(side_effect=missing)
         )
-        started = [item.keywords['executable'] for item in read.start(model='false', rviz='false')]
+        started = [item.keywords['executable'] for item in read.start(**shown)]
         assert 'robot_state_publisher' not in started
 
 

@@ -20,6 +20,7 @@ from stewart_node_support.errors import is_deliberate, sentence_of, StartUpError
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
 from stewart_node_support.log_folder import log_arguments
+from stewart_node_support.only_here import only_here
 from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.short_collections import short_collections
@@ -98,7 +99,8 @@ def run(
     ignores further signals.
 
     Args:
-        factory: Makes the node; usually its class.
+        factory: Makes the node; usually its class. One whose attribute ``alone`` is true is the
+            only one of its namespace, as `only_here` says.
         args: Command line for rclpy; ``sys.argv`` by default.
         stop: Installed before, where signals are to be heard already during the imports.
 
@@ -109,9 +111,9 @@ def run(
     stop = (stop or StopSignals()).install()
     try:
         if not stop.requested:
-            with middleware(args):
+            with middleware(args), ExitStack() as held:
                 files = files_of(sys.argv if args is None else args)
-                _spin([_started(factory, files, stop)], stop)
+                _spin([_started(factory, files, stop, held)], stop)
     except Exception as error:
         if not is_deliberate(error):
             raise
@@ -154,10 +156,14 @@ def _may_end(nodes: Sequence[Node], stop: StopSignals) -> bool:
     return stop.requested and all(getattr(node, 'may_end', True) for node in nodes)
 
 
-def _started(factory: Callable[[], Node], files: Sequence[Path], stop: StopSignals) -> Node:
+def _started(
+    factory: Callable[[], Node], files: Sequence[Path], stop: StopSignals, held: ExitStack
+) -> Node:
     node = factory()
     try:
         require_known(node, files)
+        if getattr(node, 'alone', False):
+            held.enter_context(only_here(node.get_namespace()))
         autostart(node, lambda: stop.requested)
     except Exception:
         take_down(node)

@@ -23,6 +23,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_node_support.errors import StartUpError
 from stewart_node_support.lifecycle import bring_up, state_of, transition
+from stewart_node_support.only_here import only_here
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
@@ -123,6 +124,21 @@ def test_what_the_user_can_change_is_one_sentence_and_code_1(
     assert code == 1
     assert sentence in error.splitlines()[-1]
     assert 'Traceback' not in error
+
+
+def test_who_has_to_be_alone_is_refused_where_another_one_is() -> None:
+    with only_here('/deck'):
+        here = finish(start('Alone', *ACTIVE, '-r', '__ns:=/deck'))
+    # It went away without having touched anything.
+    assert here[:2] == (1, 'destroyed\n')
+    assert 'another rig runs in the namespace /deck already' in here[2].splitlines()[-1]
+    process = start('Alone', *ACTIVE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == 'configured\n'
+    with pytest.raises(StartUpError, match='another rig'), only_here('/'):
+        pass
+    process.send_signal(signal.SIGTERM)
+    assert finish(process)[0] == 0
 
 
 def test_bug_in_start_up_keeps_its_traceback() -> None:

@@ -49,6 +49,9 @@ def main() -> None:
             super().destroy_node()
             print('destroyed', flush=True)
 
+    class Alone(Managed):
+        alone = True
+
     class Refusing(Managed):
         @transition
         def on_configure(self, _: object) -> None:

@@ -116,12 +116,13 @@ def play(bag: Path, watch: Watch, stop: StopSignals, seed: int) -> Chapter | Non
 
     Raises:
         RequestRefused: If a driver or a node refuses; both platforms were brought to rest.
-        BringupError: If other rigs run in one of their namespaces.
+        StartUpError: If other rigs run in one of their namespaces.
     """
     # Late, because it imports rclpy: what was asked is checked before.
-    from stewart_bringup.composition import compose_alone, Ledger, only_here, simulated_pace
+    from stewart_bringup.composition import compose_alone, Ledger, simulated_pace
     from stewart_bringup.demo.session import CHAIN, fall_silent
     from stewart_bringup.nodes.wave_operator import operator_of
+    from stewart_node_support.only_here import only_here
     from stewart_node_support.running import middleware, spin
     from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
 

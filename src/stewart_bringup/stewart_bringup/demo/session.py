@@ -13,12 +13,13 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
-from stewart_bringup.composition import compose_alone, Ledger, only_here, simulated_pace
+from stewart_bringup.composition import compose_alone, Ledger, simulated_pace
 from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.nodes.wave_operator import operator_of, WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
+from stewart_node_support.only_here import only_here
 from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
@@ -70,8 +71,8 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
     Raises:
         RequestRefused: If the driver or the trajectory node refuses; the platform was brought to
             rest.
-        StartUpError, ParameterError: If a node cannot be brought up.
-        BringupError: If another rig runs in this domain: what is asked here would reach it, too.
+        StartUpError, ParameterError: If a node cannot be brought up, or another rig runs in this
+            domain: what is asked here would reach it, too.
     """
     wave = scenario.wave
     files = [config_file('rig', scenario.rig), config_file('wave', wave.name)]

@@ -51,7 +51,12 @@ class Driver(DeviceNode):
     ``platform/tracking_error``, publishes ``actuator_states`` and, on every change,
     ``driver/state``; services ``driver/enable``, ``disable``, ``home``, ``reset_fault``,
     ``quick_stop``, ``override`` and ``speed_scaling``.
+
+    Attributes:
+        alone: A second one in its namespace would answer every command, too.
     """
+
+    alone = True
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('driver', **kwargs)

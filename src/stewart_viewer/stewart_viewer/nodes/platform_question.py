@@ -21,12 +21,15 @@ TOLD_EVERY = 10.0
 class PlatformQuestion:
     """Read the parameter ``platform`` of ``forward_kinematics``, as soon as that node is there.
 
-    `answered` is told the platform, once: its name, or the path of its YAML file.
+    Args:
+        node: Who asks.
+        answered: Told the platform, once: its name, or the path of its YAML file.
+        asked: Name of the node that knows it; from `node`'s namespace on, unless it has a slash.
     """
 
-    def __init__(self, node: Node, answered: Callable[[str], None]) -> None:
-        self._node, self._answered = node, answered
-        self._client: Any = node.create_client(GetParameters, f'{ASKED}/get_parameters')
+    def __init__(self, node: Node, answered: Callable[[str], object], asked: str = ASKED) -> None:
+        self._node, self._answered, self._name = node, answered, asked
+        self._client: Any = node.create_client(GetParameters, f'{asked}/get_parameters')
         self._pending: Any = None
         self._asked = 0
         self._timer = node.create_timer(LOOK, self._look)
@@ -37,7 +40,7 @@ class PlatformQuestion:
             return
         if not self._client.service_is_ready():
             self._node.get_logger().info(
-                f'waiting for a rig: no {ASKED} here yet; `stewart run` starts one, '
+                f'waiting for a rig: no {self._name} here yet; `stewart run` starts one, '
                 'or name the platform to begin without',
                 throttle_duration_sec=TOLD_EVERY,
             )
