@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 import inspect
+from itertools import takewhile
 from pathlib import Path
 import sys
 import tempfile
@@ -38,7 +39,8 @@ Names of topics and services are relative, so a namespace moves them. Values of 
 those of a node started without any file.
 """
 # What rclpy gives every node.
-EVERY_NODES = ('/parameter_events', '/rosout', '/diagnostics')
+DIAGNOSTICS = '/diagnostics'
+EVERY_NODES = ('/parameter_events', '/rosout', DIAGNOSTICS)
 EVERY_NODES_SERVICES = ('lifecycle_msgs/', 'rcl_interfaces/', 'type_description_interfaces/')
 EVERY_NODES_PARAMETERS = {'start_type_description_service', 'use_sim_time'}
 # `driver` declares the options of the back end it is given; here all of them have their table.
@@ -70,6 +72,15 @@ def first_sentence(item: Any) -> str:
     return (inspect.getdoc(item) or '').partition('\n')[0].replace('``', '`')
 
 
+def told(item: Any) -> list[str]:
+    """Return the paragraphs of a docstring, a line each, down to its first list."""
+    paragraphs = (inspect.getdoc(item) or '').replace('``', '`').split('\n\n')
+    text = takewhile(
+        lambda paragraph: not paragraph.startswith(('Args:', 'Attributes:')), paragraphs
+    )
+    return [' '.join(paragraph.split()) for paragraph in text]
+
+
 def type_name(kind: Any) -> str:
     """Return ``package/Type`` of a message, service or action."""
     return f'{kind.__module__.partition(".")[0]}/{kind.__name__}'
@@ -79,7 +90,12 @@ def node_section(name: str, node: Node) -> Iterator[str]:
     """Describe one node."""
     kind = 'Lifecycle node' if isinstance(node, LifecycleNode) else 'Node'
     package = type(node).__module__.partition('.')[0]
-    yield from ['', f'### {name}', '', f'{kind} of `{package}`. {first_sentence(type(node))}']
+    silent = not any(item.topic == DIAGNOSTICS for item in node.publishers)
+    quiet = f' It publishes no `{DIAGNOSTICS}`.' if silent else ''
+    first, *more = told(type(node))
+    yield from ['', f'### {name}', '', f'{kind} of `{package}`. {first}{quiet}']
+    for paragraph in more:
+        yield from ['', paragraph]
     yield from table(['', 'name', 'type'], endpoints(node))
     yield from table(['parameter', 'value', 'meaning'], parameters(node))
 
@@ -226,7 +242,7 @@ def nodes(folder: Path) -> Iterator[tuple[str, Node]]:
 def reference() -> str:
     """Return the whole page."""
     lines = [INTRODUCTION, '## Nodes', '']
-    lines.append('Every node also publishes `/diagnostics` once a second.')
+    lines.append(f'Unless it says otherwise a node also publishes `{DIAGNOSTICS}` once a second.')
     rclpy.init(args=[])
     try:
         with tempfile.TemporaryDirectory() as folder:

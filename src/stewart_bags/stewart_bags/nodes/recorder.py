@@ -73,15 +73,16 @@ class Recorder(Node):
 
     Bag time is the time of reception, as the middleware tells it; in simulated time it is that
     time when the message is fetched, up to 5 ms later, and the recorder waits for a slow disk
-    instead of losing messages. Whoever composes nodes calls
-    `discover` before they publish, so that no message comes too early, and lets the executor run
-    until `counts` agree.
-
-    One callback per message costs rclpy 0.1 ms; at a thousand messages per second that is a sixth
-    of a core, which the other nodes then lack. So the recorder empties its subscriptions itself.
-    Their events wake the executor, too, whenever a message is there, and are listened to for a
-    moment now and then.
+    instead of losing messages.
     """
+
+    # Whoever composes nodes calls `discover` before they publish, so that no message comes too
+    # early, and lets the executor run until `counts` agree.
+    #
+    # One callback per message costs rclpy 0.1 ms; at a thousand messages per second that is a
+    # sixth of a core, which the other nodes then lack. So the recorder empties its subscriptions
+    # itself. Their events wake the executor, too, whenever a message is there, and are listened to
+    # for a moment now and then.
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('recorder', **kwargs)

@@ -50,7 +50,8 @@ class StateEstimator(Node):
     ``platform/odometry``, ``platform/acceleration`` and ``estimator/status`` carry the stamp of
     the leg sample, as soon as the IMU has passed it. While the legs are silent they follow the
     IMU for ``coast``; then, and until there is a start, nothing is published and the diagnostics
-    say why. ``platform/external_pose`` is a third sensor where it comes.
+    say why. ``platform/external_pose`` is a third sensor where it comes. With ``publish_tf`` the
+    estimate goes to tf, too, as ``platform_estimate``.
 
     Services: ``state_estimator/reset`` begins anew from the legs, ``set_pose`` at a given pose,
     ``toggle`` switches the estimation off and on.
