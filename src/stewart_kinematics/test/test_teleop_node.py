@@ -140,6 +140,17 @@ def test_full_stick_slows_down_in_front_of_a_limit_and_says_why(rig: HandRig) ->
     assert any('slower, because of' in text for text in said)
 
 
+def test_a_refusal_stands_in_the_diagnostics_while_it_is_new(rig: HandRig) -> None:
+    def said() -> str:
+        steering = [item for item in rig.heard[-1].status if item.name == 'teleop: steering']
+        return str(steering[0].message)
+
+    rig.stick(1.5, {1: 0.9})
+    assert said().startswith("refused: the dead man's button 4 has been down from the beginning")
+    rig.spin(3.0)
+    assert said() == 'nothing is asked for'
+
+
 def test_a_button_that_is_down_from_the_beginning_moves_nothing(rig: HandRig) -> None:
     full = {1: 0.9}
     rig.stick(0.3, full)

@@ -16,6 +16,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint
+from stewart_kinematics.limits.workspace import reach
 from stewart_kinematics.model.leg_kinds import ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
@@ -108,8 +109,8 @@ class Controls:
 
     def _add_target(self, gui: Any) -> None:
         self._sliders = [
-            self._slider(gui, label, reach)
-            for label, reach in zip(AXES, _reaches(self._platform), strict=True)
+            self._slider(gui, label, half)
+            for label, half in zip(AXES, _reaches(self._guard), strict=True)
         ]
         self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
         self._speed.on_update(self._note_who)
@@ -349,14 +350,10 @@ def _choice(handle: Any) -> str:
     return value
 
 
-def _reaches(platform: Platform) -> list[float]:
-    """Return half the range of each slider [mm], [°]: half a stroke, and as far as angles go."""
-    limits, neutral = platform.limits, platform.geometry.neutral_pose
-    way = np.ptp(limits.stroke, axis=1)
-    if platform.geometry.rods is not None:
-        slopes = platform.geometry.rods.slopes(limits.stroke[:, 0])
-        way = way * np.linalg.norm(slopes, axis=1)
-    half = 500.0 * float(way.min())
+def _reaches(guard: MotionGuard) -> list[float]:
+    """Return half the range of each slider [mm], [°]: as far as it goes from neutral alone."""
+    limits, neutral = guard.platform.limits, guard.platform.geometry.neutral_pose
+    ways = [1e3 * max(-one.lower, one.upper) for one in reach(guard, neutral)[:3]]
     rpy = limits.nearest_turn(rpy_from_quaternion(neutral.quaternion_xyzw))
     angles = np.degrees(np.abs(limits.angles - rpy[:, None]).max(axis=1)).tolist()
-    return [round(half, 1)] * 3 + [round(angle, 1) for angle in angles]
+    return [round(way, 1) for way in (*ways, *angles)]

@@ -172,6 +172,20 @@ def test_a_target_out_of_reach_cannot_be_asked_for(controls: Controls) -> None:
     assert ' m' in controls._verdict.content
 
 
+@pytest.mark.parametrize('name', ['vigo', 'sg90_rotary'])
+def test_sliders_go_as_far_as_the_platform_does(server: viser.ViserServer, name: str) -> None:
+    controls = Controls(server, Platform.from_yaml(name), Asked())
+
+    def refused(axis: int, part: float) -> bool:
+        controls._reset(HAND)
+        controls._sliders[axis].value = part * controls._sliders[axis].max
+        return controls._verdict.content.startswith('**Refused:** ')
+
+    for axis in range(3):
+        # One of both ways is the longer one.
+        assert not (refused(axis, 0.99) and refused(axis, -0.99))
+
+
 def test_the_wave_is_asked_of_the_node_that_was_chosen(controls: Controls) -> None:
     controls._on_wave('start')
     controls._wave.value = 'excitation'

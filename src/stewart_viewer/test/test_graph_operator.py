@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -79,15 +81,27 @@ def test_a_jog_carries_the_instant_of_the_hand() -> None:
         assert told[-1] == '**jog**: not sent: another platform'
 
 
-def test_a_jog_that_is_refused_is_told_while_it_is_held() -> None:
+@pytest.mark.parametrize(
+    ('hold', 'taker'),
+    [
+        (lambda operator: operator.jog(np.zeros(6), 2), 'driver: commands'),
+        (lambda operator: operator.steer(np.zeros(6)), 'teleop: steering'),
+    ],
+    ids=['jog', 'follow'],
+)
+def test_what_is_refused_is_told_while_it_is_held(
+    hold: Callable[[GraphOperator], None], taker: str
+) -> None:
     told: list[str] = []
     with Harness() as harness:
         says = harness.probe.create_publisher(DiagnosticArray, '/diagnostics', 10)
         operator = GraphOperator(harness.probe, told.append)
-        wrong = DiagnosticStatus(
-            name='driver: commands', level=DiagnosticStatus.WARN, message='a jog needs 0.1 m/s'
+        said = DiagnosticArray(
+            status=[
+                DiagnosticStatus(name=name, level=DiagnosticStatus.WARN, message='not so fast')
+                for name in ('driver: commands', 'teleop: steering', 'teleop: motion')
+            ]
         )
-        said = DiagnosticArray(status=[wrong, DiagnosticStatus(name='driver: cycle')])
 
         harness.until(lambda: says.get_subscription_count() == 1)
         says.publish(said)
@@ -95,10 +109,10 @@ def test_a_jog_that_is_refused_is_told_while_it_is_held() -> None:
         assert told == []
 
         def answered() -> bool:
-            operator.jog(np.zeros(6), 2)
+            hold(operator)
             harness.spin(0.1)
             says.publish(said)
             return bool(told)
 
         harness.until(answered)
-        assert set(told) == {'**driver: commands**: a jog needs 0.1 m/s'}
+        assert set(told) == {f'**{taker}**: not so fast'}

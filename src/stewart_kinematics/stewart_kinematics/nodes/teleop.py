@@ -24,6 +24,8 @@ TWIST, JOY = 'teleop/twist', 'joy'
 PLATFORM_FRAME = 'platform_link'
 # What was wrong is said so often at most, for it comes with every message [s].
 COMPLAINTS = 1.0
+# A refusal stands in the diagnostics, which come once a second, for so long [s].
+TOLD_FOR = 1.5
 # A gamepad that was away for so long comes back as a new one, a program has let go [s].
 AWAY = 1.0
 
@@ -52,6 +54,8 @@ class Teleop(TrajectoryNode):
         self._missing: list[int] = []
         # Who asked last for a motion, and when [s].
         self._source, self._asked = '', -math.inf
+        # When something was refused last [s].
+        self._refused = -math.inf
         self.create_subscription(TwistStamped, TWIST, self._on_twist, FOREIGN_QOS)
         self.create_subscription(Joy, JOY, self._on_joy, FOREIGN_QOS)
         self.diagnostics.add('steering', self._report_steering)
@@ -211,12 +215,15 @@ class Teleop(TrajectoryNode):
 
     def _complain(self, error: StewartError | MessageError) -> None:
         self.refusal = str(error)
+        self._refused = self.get_clock().now().nanoseconds * 1e-9
         self.get_logger().warning(f'refused: {error}', throttle_duration_sec=COMPLAINTS)
 
     def _report_steering(self) -> Report:
         steering, values = self._steering, {}
         if self._missing:
             values['axes that the gamepad lacks'] = ', '.join(map(str, self._missing))
+        if 0.0 <= self.get_clock().now().nanoseconds * 1e-9 - self._refused < TOLD_FOR:
+            return Report(Level.WARN, f'refused: {self.refusal}', values)
         if steering is None:
             return Report(Level.OK, 'nothing is asked for', values)
         values['share of the velocity'] = f'{steering.share:.2f}'

@@ -34,11 +34,11 @@ SERVICES = (
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
 )
 
-REFUSING = 'driver: commands'
-"""Of the rig's diagnostics, which come once a second: who takes what a held jog asks for."""
+JOG_TAKER, FOLLOW_TAKER = 'driver: commands', 'teleop: steering'
+"""Of the rig's diagnostics, which come once a second: who takes what a held button asks for."""
 
 HELD = 1.5
-"""So long after a jog was held what it says is about that [s]."""
+"""So long after a button was held what its taker says is about that [s]."""
 
 MOVING = {'driver/enable', *(f'{wave}/start' for wave in WAVES)}
 
@@ -73,9 +73,9 @@ class GraphOperator:
         # The goal that has not been answered yet, and the one that is being carried out.
         self._sent: Any = None
         self._goal: Any = None
-        # Of the monotonic clock.
-        self._held_at = -HELD
-        self._refusing = in_namespace(node.get_namespace(), REFUSING)
+        # When each was asked for something last, by the monotonic clock.
+        self._takers = dict.fromkeys((JOG_TAKER, FOLLOW_TAKER), -HELD)
+        self._namespace = node.get_namespace()
         node.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
         node.create_timer(LOOK, self._work)
         node.create_timer(SOURCES_EVERY, self._look_for_sources)
@@ -105,13 +105,14 @@ class GraphOperator:
         if self.obstacle:
             self._tell(f'**follow**: not sent: {self.obstacle}')
             return
+        self._takers[FOLLOW_TAKER] = time.monotonic()
         self._hand.publish(twist_stamped(stamp, twist))
 
     def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
         if self.obstacle:
             self._tell(f'**jog**: not sent: {self.obstacle}')
             return
-        self._held_at = time.monotonic()
+        self._takers[JOG_TAKER] = time.monotonic()
         if leg is None:
             self._axis_keys.publish(twist_stamped(stamp, rates))
         else:
@@ -120,11 +121,15 @@ class GraphOperator:
             self._leg_keys.publish(message)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Say why a jog that is held is refused."""
-        if time.monotonic() - self._held_at > HELD:
-            return
+        """Say why what is held is refused."""
+        now = time.monotonic()
+        held = {
+            in_namespace(self._namespace, taker)
+            for taker, at in self._takers.items()
+            if now - at < HELD
+        }
         for status in message.status:
-            if status.name == self._refusing and status.level != DiagnosticStatus.OK:
+            if status.name in held and status.level != DiagnosticStatus.OK:
                 self._tell(f'**{status.name}**: {status.message}')
 
     def _work(self) -> None:
