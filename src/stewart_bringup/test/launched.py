@@ -94,9 +94,9 @@ class Launched:
         """Send SIGINT as a terminal does: to launch, and to all that it has started."""
         os.killpg(self._process.pid, signal.SIGINT)
 
-    def end(self, seconds: float = PATIENCE) -> dict[str, int]:
-        """Wait for its end; return the exit codes by executable."""
-        assert self._process.wait(seconds) == 0
+    def end(self, seconds: float = PATIENCE, *, code: int = 0) -> dict[str, int]:
+        """Wait for its end with an exit code; return the others' by executable."""
+        assert self._process.wait(seconds) == code
         died = re.findall(r'\[(\w+)-\d+\]: process has died .* exit code (-?\d+)', self.text)
         clean = re.findall(r'\[(\w+)-\d+\]: process has finished cleanly', self.text)
         return {name: int(code) for name, code in died} | dict.fromkeys(clean, 0)

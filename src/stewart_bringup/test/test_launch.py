@@ -36,6 +36,7 @@ from stewart_bags.reading import Bag
 from stewart_bringup.rigs import nodes_of, RECORDER
 from stewart_description.paths import rviz_path
 from stewart_description.urdf import render_urdf
+from stewart_interfaces.msg import DriverState
 from stewart_kinematics.model.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 from stewart_simulation.errors import RigError
@@ -74,7 +75,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def launch(name: str, **arguments: Any) -> Launched:
         words = {key: str(value) for key, value in arguments.items()}
-        launched.append(Launched(name, tmp_path, *STAND_INS, namespace=NAMESPACE, **words))
+        folder = tmp_path / f'launch {len(launched)}'
+        folder.mkdir()
+        launched.append(Launched(name, folder, *STAND_INS, namespace=NAMESPACE, **words))
         return launched[-1]
 
     yield launch
@@ -147,6 +150,25 @@ def test_rig_in_simulated_time_plays_a_wave_and_stands_still_when_told_to(
         assert person.call(SetBool, f'{NAMESPACE}/simulation/pause', pause).success
         assert person.call(Trigger, f'{NAMESPACE}/simulation/step').success
         assert ended(launched) == {'stewart'}
+
+
+@pytest.mark.parametrize('words', [{}, IN_LOCK_STEP], ids=['real', 'simulated'])
+def test_a_second_rig_is_refused_and_the_first_one_left_alone(
+    words: dict[str, str], start: Start, tmp_path: Path
+) -> None:
+    file = tmp_path / 'rig.yaml'
+    file.write_text(yaml.safe_dump(patient('vigo')))
+    first = start('simulation', rig=file, wave='random')
+    with Person() as person:
+        person.until(lambda: person.states and first.says('inverse_kinematics'), LIMIT)
+        demo = start('demo', rviz='false', wave='random', **words)
+        codes = demo.end(LIMIT, code=1)
+        person.spin(1.0)
+        assert {item.state for item in person.states} == {DriverState.DISABLED}
+    assert f'another rig runs in the namespace /{NAMESPACE} already' in demo.text
+    assert 1 in codes.values()
+    assert 'wave_operator' not in demo.started
+    assert ended(first) == {*nodes_of([file])}
 
 
 def test_ctrl_c_ends_an_operator_whose_clock_has_ended(start: Start) -> None:
