@@ -59,6 +59,9 @@ ROS_PACKAGES = {
     'controller_manager',
     'diagnostic_msgs',
     'geometry_msgs',
+    'joint_state_broadcaster',
+    'joint_state_topic_hardware_interface',
+    'joint_trajectory_controller',
     'launch',
     'launch_ros',
     'launch_testing',
@@ -133,10 +136,14 @@ def keys_of(imports: list[Import], package: str, names: set[str]) -> set[str]:
 def launched(package: SourcePackage) -> set[str]:
     """Return the packages whose executables or files the launch files name."""
     found: set[str] = set()
+    model = ROOT / 'src' / 'stewart_description' / 'urdf' / 'stewart.urdf.xacro'
     for path in sorted(package.folder.glob('launch/*.launch.py')):
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
             if isinstance(node, ast.keyword) and node.arg == 'package':
                 found |= {str(item) for item in constants(node.value)}
+            # What loads the model then loads its hardware.
+            if isinstance(node, ast.keyword) and node.arg == 'ros2_control':
+                found |= set(re.findall(r'<plugin>(\w+)/', model.read_text(encoding='utf-8')))
             if isinstance(node, ast.Call) and callee(node) == 'FindPackageShare':
                 found |= {str(item) for arg in node.args for item in constants(arg)}
     for path in sorted((package.folder / package.name).glob('launching.py')):
@@ -158,7 +165,7 @@ def composed(packages: Packages) -> set[str]:
 
 
 def configured(package: SourcePackage, packages: Packages) -> set[str]:
-    """Return the packages whose back ends the configuration of a package names."""
+    """Return the packages whose back ends or controllers the configuration of a package names."""
     offers = {
         entry.name: other.name
         for other in python_packages(packages)
@@ -166,7 +173,9 @@ def configured(package: SourcePackage, packages: Packages) -> set[str]:
         if entry.group == 'stewart.driver_backends'
     }
     text = '\n'.join(path.read_text() for path in package.folder.glob('config/*.yaml'))
-    return {offers[name] for name in re.findall(r'^\s*backend: (\w+)$', text, re.MULTILINE)}
+    backends = re.findall(r'^\s*backend: (\w+)$', text, re.MULTILINE)
+    controllers = re.findall(r'^\s*type: (\w+)/\w+$', text, re.MULTILINE)
+    return {offers[name] for name in backends} | set(controllers)
 
 
 def constants(node: ast.expr) -> list[Any]:
