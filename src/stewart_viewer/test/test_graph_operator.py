@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import TwistStamped
 from node_harness import Harness
 import numpy as np
@@ -43,6 +43,41 @@ def test_a_stop_that_comes_before_the_answer_stops_the_move() -> None:
         harness.until(lambda: told and told[-1].startswith('move_platform: came to rest'))
     assert not any('no move is running' in text for text in told)
     assert told[0] == 'move_platform: moving'
+
+
+def test_a_move_that_is_refused_is_told_with_its_reason() -> None:
+    told: list[str] = []
+    with Harness() as harness:
+        rig = ProbeRig(harness)
+        rig.lasting = True
+        says = harness.probe.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        operator = GraphOperator(harness.probe, told.append)
+
+        def report(why: str) -> None:
+            last = [KeyValue(key='last_refusal', value=why)]
+            status = DiagnosticStatus(name='cycloidal_trajectory: motion', values=last)
+            message = DiagnosticArray(status=[status])
+            message.header.stamp = harness.probe.get_clock().now().to_msg()
+            says.publish(message)
+
+        harness.until(lambda: says.get_subscription_count() == 1)
+
+        def refused() -> bool:
+            operator.move(*HERE, 0.1)
+            report('that of another move')
+            harness.spin(0.1)
+            return 'move_platform: **refused**' in told
+
+        harness.until(refused)
+        assert not any('another move' in text for text in told)
+        harness.spin(0.1)
+        report('leg 3 is too short')
+        harness.until(lambda: told[-1] == 'move_platform: **refused**: leg 3 is too short')
+        # Once.
+        report('leg 3 is too short')
+        told.clear()
+        harness.spin(0.2)
+        assert told == []
 
 
 def test_the_sources_of_a_rig_are_found() -> None:

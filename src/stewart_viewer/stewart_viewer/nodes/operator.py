@@ -21,6 +21,7 @@ from stewart_node_support.conversions import pose_msg, twist_stamped
 from stewart_node_support.diagnostics import in_namespace, TOPIC
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.rig_time import RigTime
+from stewart_node_support.stamps import to_nanoseconds
 from stewart_viewer.controls import WAVES
 
 LOOK = 0.05
@@ -36,6 +37,9 @@ SERVICES = (
 
 JOG_TAKER, FOLLOW_TAKER = 'driver: commands', 'teleop: steering'
 """Of the rig's diagnostics, which come once a second: who takes what a held button asks for."""
+
+MOVER = 'cycloidal_trajectory: motion'
+"""Who refuses goals, which have no result then: its next report has the reason."""
 
 HELD = 1.5
 """So long after a button was held what its taker says is about that [s]."""
@@ -73,6 +77,8 @@ class GraphOperator:
         # The goal that has not been answered yet, and the one that is being carried out.
         self._sent: Any = None
         self._goal: Any = None
+        # When a goal was refused whose reason is not known yet [ns].
+        self._refused: int | None = None
         # When each was asked for something last, by the monotonic clock.
         self._takers = dict.fromkeys((JOG_TAKER, FOLLOW_TAKER), -HELD)
         self._namespace = node.get_namespace()
@@ -121,16 +127,22 @@ class GraphOperator:
             self._leg_keys.publish(message)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Say why what is held is refused."""
+        """Say why what is held, or was asked for, is refused."""
         now = time.monotonic()
-        held = {
-            in_namespace(self._namespace, taker)
-            for taker, at in self._takers.items()
-            if now - at < HELD
-        }
+        held = {self._full(taker) for taker, at in self._takers.items() if now - at < HELD}
         for status in message.status:
             if status.name in held and status.level != DiagnosticStatus.OK:
                 self._tell(f'**{status.name}**: {status.message}')
+            if status.name == self._full(MOVER) and self._is_since_refusal(message.header.stamp):
+                self._refused = None
+                why = [item.value for item in status.values if item.key == 'last_refusal']
+                self._tell(f'move_platform: **refused**: {why[0] if why else "no reason given"}')
+
+    def _full(self, name: str) -> str:
+        return in_namespace(self._namespace, name)
+
+    def _is_since_refusal(self, stamp: Any) -> bool:
+        return self._refused is not None and to_nanoseconds(stamp) > self._refused
 
     def _work(self) -> None:
         while True:
@@ -178,7 +190,8 @@ class GraphOperator:
         goal = future.result()
         if not goal.accepted:
             # What was moving before moves on, and may still be stopped.
-            self._tell('move_platform: **refused**; cycloidal_trajectory says why in its log')
+            self._refused = self._now().nanoseconds
+            self._tell('move_platform: **refused**')
             return
         self._goal = goal
         self._tell('move_platform: moving')
