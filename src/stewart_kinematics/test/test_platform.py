@@ -235,7 +235,10 @@ def test_keys_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / 'numbered.yaml'
     path.write_text('1: 2\n')
 
-    with pytest.raises(ConfigurationError, match=r'a mapping with text keys, got \{1: 2\}'):
+    with pytest.raises(
+        ConfigurationError,
+        match=r'numbered\.yaml: expected a mapping with text keys, got \{1: 2\}',
+    ):
         Platform.from_yaml(path)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from stewart_description.suggestion import expected_name, similar
@@ -19,6 +19,8 @@ from stewart_tables.errors import LARGEST
 UNITS = 'm s speed repeat mps mps2 mps3 rad radps radps2 radps3 kg kgm2 number direction amplitude'
 SCALES = {**dict.fromkeys(UNITS.split(), 1.0), 'deg': math.pi / 180.0}
 """Factor to SI and radians of every unit that a key may end in."""
+
+TEXT_KEYS = 'a mapping with text keys'
 
 
 def read_yaml(path: Path) -> Section:
@@ -34,7 +36,13 @@ def read_yaml(path: Path) -> Section:
         raise ConfigurationError(str(path), in_words(error), 'valid YAML') from error
     if not isinstance(content, Mapping):
         raise ConfigurationError(str(path), content, 'a YAML file with keys and values')
+    if not _has_text_keys(content):
+        raise ConfigurationError(str(path), content, TEXT_KEYS)
     return Section(content, '')
+
+
+def _has_text_keys(content: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(content, Mapping) and all(isinstance(key, str) for key in content)
 
 
 class Section:
@@ -45,8 +53,8 @@ class Section:
     """
 
     def __init__(self, content: object, path: str) -> None:
-        if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
-            raise ConfigurationError(path or 'file', content, 'a mapping with text keys')
+        if not _has_text_keys(content):
+            raise ConfigurationError(path, content, TEXT_KEYS)
         self._content = content
         self._path = path
         self._read: set[str] = set()
