@@ -54,6 +54,10 @@ PLACED = [0, 1, 2, 6, 7, 8]
 START_TURN = 1.0
 """How fast a platform may turn between a pose that was given and the start there [rad/s]."""
 
+MOST_AGE, MOST_UNSURE = 1.0, 0.05
+"""A pose that was given holds for so long, and is as unsure as after so long at most: from farther
+away five lengths do not lead a filter to where it is [s]."""
+
 CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
 
@@ -271,11 +275,16 @@ def _noise(arrangement: Arrangement, stated: Array, axes: Array) -> Array:
     """Return the covariance of a pose with its rotation in platform axes."""
     told = arrangement.settings.external
     assert told is not None
-    if not np.all(np.diagonal(stated) > 0.0):
-        return np.diag(np.repeat([told.position, told.attitude], 3) ** 2)
     turn = np.eye(6)
     turn[3:, 3:] = axes.T
-    return np.asarray(turn @ stated @ turn.T)
+    return np.asarray(turn @ _known(stated, told.position, told.attitude) @ turn.T)
+
+
+def _known(stated: Array, position: float, attitude: float) -> Array:
+    """Return a covariance (6, 6) with these sigmas [m], [rad] where it states no variance."""
+    unknown = np.diagonal(stated) <= 0.0
+    assumed = np.diag(np.repeat([position, attitude], 3) ** 2)
+    return np.where(unknown[:, None] | unknown, assumed, stated)
 
 
 def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
@@ -284,11 +293,10 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
     Args:
         stamp: [s].
         pose: Position and quaternion x, y, z, w in ``base_link``.
-        covariance (6, 6): Of position and rotation about base axes; where zero, 1 cm and 0.02 rad.
+        covariance (6, 6): Of position and rotation about base axes; 1 cm and 0.02 rad where it
+            states no variance.
     """
-    known, turn = covariance, np.eye(6)
-    if not np.all(np.diagonal(covariance) > 0.0):
-        known = np.diag(np.repeat([1e-2, 2e-2], 3) ** 2)
+    known, turn = _known(covariance, 1e-2, 2e-2), np.eye(6)
     turn[3:, 3:] = matrix_from_quaternion(pose[3:]).T
     whole = np.diag(
         np.repeat([0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS], 3) ** 2
@@ -298,7 +306,17 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
 
 
 def aged(estimate: Estimate, stamp: float) -> Estimate:
-    """Return an estimate at a later stamp [s], less certain by an unknown motion since."""
+    """Return an estimate at a later stamp [s], less certain by an unknown motion since.
+
+    Raises:
+        SampleError: If it is older than `MOST_AGE`: the platform may be anywhere since.
+    """
     age, covariance = abs(stamp - estimate.stamp), estimate.covariance.copy()
-    covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * age**2
+    if age > MOST_AGE:
+        raise SampleError(
+            f'the pose that was given is of {age:.1f} s before the first lengths, allowed are '
+            f'{MOST_AGE:g} s'
+        )
+    moved = min(age, MOST_UNSURE)
+    covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * moved**2
     return replace(estimate, stamp=stamp, covariance=covariance)

@@ -47,6 +47,9 @@ MEMORY = 200
 TOO_MANY = 0.5
 """Share of refused samples at which it is the estimate, not the samples, that is wrong."""
 
+FEW = 2
+"""Of so many legs without a length that fits, the others and the IMU still tell the pose."""
+
 AHEAD = 0.2
 """IMU stamps that are so far ahead of legs that come are from another clock [s]."""
 
@@ -262,6 +265,11 @@ class LiveEstimation:
         if not self._present.all():
             missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
             return Health('warn', f'leg {missing} is missing')
+        if len(legs := self._contradicting()):
+            numbers = ', '.join(str(leg + 1) for leg in legs)
+            return Health(
+                'warn', f'leg {numbers} is refused by the gate: it contradicts the others'
+            )
         external = self.external
         if external is not None and np.mean(external.used) < 1.0 - TOO_MANY:
             count = np.count_nonzero(~external.used)
@@ -277,7 +285,7 @@ class LiveEstimation:
 
     def _not_to_be_believed(self) -> str:
         """Say what contradicts the estimate; empty if nothing does."""
-        if self.refused_share > TOO_MANY:
+        if self.refused_share > TOO_MANY or len(self._contradicting()) > FEW:
             share = f'the gate refused {100.0 * self.refused_share:.0f} % of the last leg samples'
             return f'{share}: IMU late or turned, or noise set too small'
         if len(self._lately) == MEMORY and (wrong := beyond_any_sensor(self._biases)):
@@ -288,6 +296,12 @@ class LiveEstimation:
         if anew > RESTARTS:
             return f'the filter began anew {anew} times within {RESTART_EVERY:g} s: {ADVICE}'
         return ''
+
+    def _contradicting(self) -> NDArray[np.intp]:
+        """Return the legs, from 0, of whose last `MEMORY` lengths the gate refused too many."""
+        if len(self._lately) < MEMORY:
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero(refused_legs(np.array(self._lately)).mean(axis=0) > TOO_MANY)
 
     @property
     def refused_share(self) -> float:

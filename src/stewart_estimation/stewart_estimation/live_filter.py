@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
-from stewart_estimation.errors import CovarianceError
+from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate, ExternalFit
 from stewart_estimation.external_pose import aged, NO_POSES
 from stewart_estimation.kernels.records import DELAY, EXTERNAL, FilterState, Rows
@@ -225,13 +225,18 @@ class LiveFilter:
         """Put the filter at a leg sample; False, and go on to the next, if it has no pose."""
         self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
+        whole = bool(np.all(np.isfinite(row.lengths)))
         early = row.stamp + self._first_delay < self._stamps[0] - SAME
-        if early or (self._given is None and not np.all(np.isfinite(row.lengths))):
+        if early or (self._given is None and not whole):
             return False
-        if self._given is None:
+        try:
+            start = None if self._given is None else aged(self._given, row.stamp)
+        except SampleError:
+            start = self._given = None
+            if not whole:
+                raise
+        if start is None:
             start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
-        else:
-            start = aged(self._given, row.stamp)
         self._filtered = from_estimate(self.arrangement, start)
         self._next -= 1
         return True

@@ -25,14 +25,15 @@ def load_machine(
     Args:
         name_or_path: Name of a stored platform or path of a YAML file.
         imu_position, imu_rpy_deg: Where the IMU sits in ``platform_link`` [m] and how it is
-            turned: roll, pitch, yaw [deg]. What is empty is as the platform has it.
+            turned: roll, pitch, yaw [deg]. What is empty is as the platform has it; where that
+            has no IMU, it is not turned.
 
     Returns:
         With the IMU at that place.
 
     Raises:
         ConfigurationError: If the platform cannot be read, or the place of the IMU is not three
-            numbers.
+            numbers, or is said nowhere.
         GeometryError: If the joints do not make a usable platform.
     """
     platform = load_platform(name_or_path)
@@ -42,6 +43,9 @@ def load_machine(
             raise ConfigurationError(name, list(value), 'three numbers or none')
     if not (len(imu_position) or len(imu_rpy_deg)):
         return platform
+    if platform.imu is None and not len(imu_position):
+        where = f'where the IMU sits, which the platform {platform.name} does not say'
+        raise ConfigurationError('imu_position', [], where)
     stated = platform.imu or Pose.identity()
     position = np.asarray(imu_position if len(imu_position) else stated.position)
     if not len(imu_rpy_deg):

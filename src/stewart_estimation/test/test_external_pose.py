@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 from scipy.stats import chi2
 from srs_simulated import simulate
 from stewart_estimation.errors import SampleError
-from stewart_estimation.external_pose import NO_POSES, PoseSeries
+from stewart_estimation.external_pose import estimate_at, NO_POSES, PoseSeries
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.replay import replay
@@ -199,3 +199,14 @@ def test_poses_that_are_none_are_refused_by_their_row():
             PoseSeries(**spoilt)
     with pytest.raises(ConfigurationError, match=r'ExternalPose\.sigma'):
         ExternalPose(sigma=0.0)
+
+
+def test_what_a_covariance_does_not_state_is_assumed_axis_by_axis():
+    """A tracker of positions states those alone."""
+    stated = np.diag([1e-4, 4e-4, 9e-4, 0.0, -1.0, 0.0])
+    stated[0, 1] = stated[1, 0] = 5e-5
+    stated[0, 3] = stated[3, 0] = 1.0
+    known = estimate_at(0.0, np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]), stated).covariance
+    np.testing.assert_allclose(known[:3, :3], stated[:3, :3])
+    np.testing.assert_allclose(known[6:9, 6:9], np.eye(3) * 0.02**2)
+    np.testing.assert_allclose(known[:3, 6:9], 0.0)

@@ -80,7 +80,7 @@ def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> No
         assert item['density_error'] < 0.01 * density
         assert walk / 2.0 < item['walk'] < 2.0 * walk
         assert item['reached']
-    lines = yaml.safe_load((tmp_path / 'x.yaml').read_text())['state_estimator']
+    lines = yaml.safe_load((tmp_path / 'x.yaml').read_text())['/**/state_estimator']
     told = lines['ros__parameters']
     assert told['imu_period'] == period
     assert told['specific_force_sigma'] == pytest.approx(3e-2, rel=0.02)
@@ -112,7 +112,7 @@ def test_correlated_samples_are_told_and_no_noise_is_never_written(tmp_path, cap
     write_table(path, head, np.column_stack([time, noise + still]))
     assert run(path, '--yaml', target) == 0
     assert 'samples are correlated' in capsys.readouterr().err
-    told = yaml.safe_load(target.read_text())['state_estimator']['ros__parameters']
+    told = yaml.safe_load(target.read_text())['/**/state_estimator']['ros__parameters']
     assert told['specific_force_sigma'] == pytest.approx(1e-3 * np.sqrt(200.0), rel=0.25)
     # Differences of white noise have no density.
     noise = np.diff(np.random.default_rng(7).normal(size=(6001, 6)), axis=0) * 1e-2

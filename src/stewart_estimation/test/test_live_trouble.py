@@ -5,12 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from stewart_estimation.external_pose import estimate_at
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_filter import KEPT
 from stewart_estimation.settings import FilterSettings, Gate, ImuNoise, Reinitialisation
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.solvers.inverse import leg_lengths
 
 RATE = 100.0
 
@@ -82,6 +86,65 @@ def test_an_imu_whose_host_sets_its_clock_forward_leads_nobody_on(srs, live) -> 
 def test_an_imu_upside_down_is_told_at_rest_too(srs, live) -> None:
     hear(live, standing(srs, 4.0, up=-1.0))
     assert live.health().level == 'error'
+
+
+@pytest.mark.parametrize(
+    ('legs', 'level', 'said'),
+    [
+        ([2], 'warn', 'leg 3 is refused by the gate: it contradicts the others'),
+        ([2, 4], 'warn', 'leg 3, 5 is refused by the gate: it contradicts the others'),
+        ([0, 2, 4], 'error', 'the gate refused 50 % of the last leg samples'),
+    ],
+    ids=str,
+)
+def test_legs_that_the_gate_refuses_for_long_are_told(srs, live, legs, level, said) -> None:
+    live.tell(replace(live._settings, reinitialisation=None))
+    hear(live, standing(srs, 2.0))
+    assert live.health().level == 'ok'
+    wrong = np.isin(np.arange(6), legs)
+    for stamp, is_legs, values in standing(srs, 4.0, begin=2.0):
+        hear(live, iter([(stamp, is_legs, values + 5e-3 * wrong if is_legs else values)]))
+    assert live.health().level == level
+    assert live.health().sentence.startswith(said)
+
+
+@pytest.mark.parametrize(('age', 'count'), [(0.0, 5), (0.5, 5), (0.9, 5), (5.0, 6)])
+def test_a_pose_that_was_given_before_begins_the_estimate(srs, live, age, count) -> None:
+    true = srs.geometry.neutral_pose
+    begin(live, srs, age)
+    rows = hear_at(live, srs, true, count)
+    off = [np.linalg.norm(row[:3] - true.position) for row in rows]
+    assert len(off) > 150
+    # Five lengths leave one way open, along which the IMU alone leads.
+    assert max(off) < (0.1 if count == 5 else 1e-4)
+
+
+def test_an_old_pose_and_five_legs_tell_no_pose(srs, live) -> None:
+    begin(live, srs, 5.0)
+    assert hear_at(live, srs, srs.geometry.neutral_pose, 5) == []
+    said = 'the pose that was given is of 5.0 s before the first lengths, allowed are 1 s'
+    assert live.health() == ('error', f'no estimate: {said}')
+
+
+def begin(live: LiveEstimation, srs, age: float) -> None:
+    """Give the neutral pose so long before the first sample [s]."""
+    pose = srs.geometry.neutral_pose
+    given = np.concatenate([pose.position, pose.quaternion_xyzw])
+    live.reset(estimate_at(-age, given, np.zeros((6, 6))))
+
+
+def hear_at(live: LiveEstimation, srs, pose: Pose, count: int) -> list[np.ndarray]:
+    """Take two seconds of a platform that rests at a pose, with so many legs; return reports."""
+    lengths = leg_lengths(srs.geometry, pose.position, pose.quaternion_xyzw)
+    lengths[count:] = np.nan
+    found: list[np.ndarray] = []
+    for stamp, is_legs, values in standing(srs, 2.0):
+        if is_legs:
+            rows = live.legs(stamp, lengths + 0.0 * values)
+        else:
+            rows = live.imu(stamp, values[:3], values[3:])
+        found.extend(rows.report)
+    return found
 
 
 def test_a_sensor_alone_for_hours_takes_no_more_room_and_the_other_one_may_come_back(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from stewart_estimation.machine import load_machine
@@ -24,3 +26,14 @@ def test_the_imu_sits_where_it_is_said_and_else_where_the_platform_says() -> Non
 def test_half_a_place_is_refused() -> None:
     with pytest.raises(ConfigurationError, match=r'imu_rpy_deg: expected three numbers or none'):
         load_machine('ex800', imu_rpy_deg=[90.0])
+
+
+def test_angles_alone_say_no_place_where_the_platform_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bare = replace(load_machine('ex800'), imu=None)
+    monkeypatch.setattr('stewart_estimation.machine.load_platform', lambda _: bare)
+    with pytest.raises(ConfigurationError, match=r'imu_position: expected where the IMU sits'):
+        load_machine('ex800', imu_rpy_deg=[0.0, 0.0, 90.0])
+    placed = load_machine('ex800', [0.1, 0.0, 0.0])
+    np.testing.assert_allclose(placed.imu.rotation, np.eye(3))

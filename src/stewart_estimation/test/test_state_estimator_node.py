@@ -371,6 +371,9 @@ def test_services_switch_off_and_begin_anew(graph) -> None:
     graph.legs.publish(leg_message(0.6, run.legs.lengths[-1]))
     graph.harness.spin(0.1)
     assert len(graph.odometry) == count
+    # It would be forgotten.
+    answer = call(SetPose, 'state_estimator/set_pose', SetPose.Request())
+    assert (answer.success, answer.message) == (False, 'switched off by state_estimator/toggle')
     assert call(SetBool, 'state_estimator/toggle', SetBool.Request(data=True)).success
     assert latest(graph, 'estimate')[1].startswith('no estimate')
     assert call(Trigger, 'state_estimator/reset', Trigger.Request()).success

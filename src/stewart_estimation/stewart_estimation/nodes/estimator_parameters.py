@@ -56,7 +56,7 @@ class EstimatorParameters:
         LENGTH, 'standard deviation of one measured length [m]', min=1e-9, max=0.1
     )
     leg_sigmas: tuple[float, ...] = param(
-        (), 'the same for each leg [m]; empty: leg_sigma for all six'
+        (), 'the same for each leg [m]; empty: leg_sigma for all six', min=1e-9, max=0.1
     )
     accelerometer_walk: float = param(
         1e-4, 'random walk of the accelerometer bias in a second [m/s²]', min=0.0

@@ -43,6 +43,8 @@ PERIOD_TOLERANCE = 0.05
 
 LEVELS = {'ok': Level.OK, 'warn': Level.WARN, 'error': Level.ERROR}
 
+OFF = 'switched off by state_estimator/toggle'
+
 
 class StateEstimator(Node):
     """Subscribe ``imu/data`` and ``actuator_states``, publish where the platform is.
@@ -180,6 +182,9 @@ class StateEstimator(Node):
         return response
 
     def _set_pose(self, request: SetPose.Request, response: SetPose.Response) -> SetPose.Response:
+        if not self._on:
+            response.message = OFF
+            return response
         now, latest = self.get_clock().now().nanoseconds, self._live.latest
         if latest is not None:
             now = (self._origin or 0) + round(latest * NANOSECONDS)
@@ -219,7 +224,7 @@ class StateEstimator(Node):
 
     def _report(self) -> Report:
         if not self._on:
-            return Report(Level.WARN, 'switched off by state_estimator/toggle', {})
+            return Report(Level.WARN, OFF, {})
         health, live = self._live.health(), self._live
         accepted, self._accepted = self._accepted, self.refusals.accepted
         if 0 < accepted == self._accepted:

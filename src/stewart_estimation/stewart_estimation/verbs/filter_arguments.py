@@ -35,7 +35,7 @@ from stewart_estimation.verbs.measurements import (
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_tables.numbers import not_negative, positive
+from stewart_tables.numbers import not_negative, positive, positive_up_to
 from stewart_tables.progress import between, Progress, tell
 
 MOST_PASSES = 3
@@ -117,7 +117,7 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         '--leg-sigma',
         nargs='+',
-        type=positive,
+        type=positive_up_to(0.1),
         metavar='M',
         help=f'of the legs, one number for all or six [m] (default: {LENGTH:g})',
     )

@@ -171,7 +171,8 @@ def parameters(found: list[AllanDeviation], period: float) -> str:
         for axes in sensors
     ]
     return (
-        'state_estimator:\n  ros__parameters:\n'
+        # In any namespace, as in the files of a rig.
+        '/**/state_estimator:\n  ros__parameters:\n'
         f'    imu_period: {period:.6g}\n'
         f'    specific_force_sigma: {sigmas[0]:.4g}\n    angular_velocity_sigma: {sigmas[1]:.4g}\n'
         f'    accelerometer_walk: {walks[0]:.3g}\n    gyroscope_walk: {walks[1]:.3g}\n'
