@@ -299,7 +299,7 @@ def test_a_leg_outside_its_stroke_is_not_home(
 def test_the_cyclic_process_joins_the_graph_by_itself(fake: FakeController) -> None:
     # Three long periods of silence are a busy machine's, too.
     options = Ros2ControlOptions(
-        controller='legs', namespace=fake.namespace, absolute=True, cycle_time=0.3,
+        controller='legs', namespace=fake.namespace, absolute=True, cycle_time=0.5,
         start_timeout=LIMIT,
     )  # fmt: skip
     fake.node.create_timer(0.02, lambda: fake.publish(time.time()))

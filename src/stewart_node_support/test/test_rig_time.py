@@ -38,8 +38,9 @@ def test_simulated_time_counts_while_it_is_published(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize(('second', 'follows'), [(1_760_000_000, False), (10, True)])
 def test_a_bag_that_is_played_beside_a_real_rig_does_not_tell_its_time(
-    second: int, *, follows: bool
+    second: int, *, follows: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(rig_time, 'time', SimpleNamespace(monotonic=lambda: 0.0))
     then = 1_700_000_000 * 10**9
     with Harness() as harness:
         found = RigTime(harness.probe)

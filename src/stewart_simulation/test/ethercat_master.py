@@ -88,8 +88,9 @@ class Bus:
         self.fields = (0, 0)
         self.counters: list[int] = []
         self.targets = [0] * 6
-        # A loaded machine may keep the master away for longer than the usual 100 ms.
-        self.watchdog = 1000
+        # A loaded machine may keep the master away for longer than the usual 100 ms, and stand
+        # still for a second.
+        self.watchdog = 3000
 
     @property
     def slaves(self) -> list[Any]:

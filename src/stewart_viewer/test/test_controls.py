@@ -59,6 +59,15 @@ class Asked:
 HAND = SimpleNamespace(client_id=1)
 
 
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Let time stand still for the page, however slow the machine is; return its instant [s]."""
+    instant = [100.0]
+    told = SimpleNamespace(monotonic=lambda: instant[0])
+    monkeypatch.setattr('stewart_viewer.controls.time', told)
+    return instant
+
+
 @pytest.fixture
 def controls(server: viser.ViserServer, ex800: Platform, tmp_path: Path) -> Controls:
     made = Controls(server, ex800, Asked(), tmp_path / 'taught.yaml')
@@ -257,12 +266,11 @@ def test_following_asks_for_the_way_to_the_target(controls: Controls, ex800: Pla
 
 
 def test_nobody_steers_from_an_old_pose(
-    controls: Controls, ex800: Platform, monkeypatch: pytest.MonkeyPatch
+    controls: Controls, ex800: Platform, clock: list[float]
 ) -> None:
     controls.show(Snapshot(0.0, pose=ex800.geometry.neutral_pose))
     controls._sliders[2].value = 1.0
-    now = time.monotonic() + 1.0
-    monkeypatch.setattr('stewart_viewer.controls.time.monotonic', lambda: now)
+    clock[0] += 1.0
     held(controls, controls._on_steer)
     assert controls._operator.calls == []
     assert controls._answer.content == '**Follow**: no pose comes'
@@ -303,7 +311,7 @@ def test_what_a_held_button_moves_stays_until_it_was_let_go(controls: Controls) 
 
 
 def test_a_waypoint_is_recorded_where_the_platform_is(
-    controls: Controls, ex800: Platform, tmp_path: Path
+    controls: Controls, ex800: Platform, tmp_path: Path, clock: list[float]
 ) -> None:
     controls._on_teach()
     assert 'no pose comes' in controls._answer.content
@@ -312,9 +320,9 @@ def test_a_waypoint_is_recorded_where_the_platform_is(
     controls.show(Snapshot(0.0, pose=high))
     controls._on_teach()
     assert controls._answer.content == '**Record waypoint**: the platform does not rest'
-    controls._resting, now = Resting(), time.monotonic()
+    controls._resting = Resting()
     for ago in (0.6, 0.0):
-        controls._resting.see(high, now - ago)
+        controls._resting.see(high, clock[0] - ago)
     controls._operator.obstacle = 'the rig is another platform'
     controls._on_teach()
     assert controls._answer.content == '**Record waypoint**: the rig is another platform'
