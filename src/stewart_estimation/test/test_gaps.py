@@ -24,6 +24,7 @@ from stewart_estimation.settings import (
     settings_for,
 )
 from stewart_estimation.smoother import smooth
+from stewart_estimation.verbs.estimate import imu_silence
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.inverse import leg_lengths
 from test_external_pose import tracked
@@ -228,6 +229,28 @@ def test_live_a_gap_is_treated_as_in_the_replay(srs, mp1, gap) -> None:
     assert len(rows) > 700
     for name in ('position', 'linear_velocity', 'covariance'):
         np.testing.assert_array_equal(mine[name], getattr(expected, name)[rows])
+
+
+def test_rates_that_no_imu_has_measured_say_so(srs, mp1) -> None:
+    """The legs go on; what they do not tell is as unsure as a platform may move."""
+    speaks = (mp1.imu.stamps < BEGIN) | (mp1.imu.stamps >= BEGIN + 5.0)
+    imu = ImuSeries(
+        mp1.imu.stamps[speaks],
+        mp1.imu.specific_forces[speaks],
+        mp1.imu.angular_velocities[speaks],
+    )
+    found = replay(srs.geometry, srs.settings(mp1), imu, mp1.legs)
+    silent = (found.stamps > BEGIN + 0.1) & (found.stamps < BEGIN + 4.9)
+    sigmas = np.sqrt(found.rate_variances[silent])
+    off = np.abs(found.angular_velocity - mp1.truth.angular_velocity)[silent]
+    assert np.mean(off > 3.0 * sigmas) < 0.01
+    moving = np.sqrt(found.variances[silent, 3:6])
+    off = np.abs(found.linear_velocity - mp1.truth.linear_velocity)[silent]
+    assert np.mean(off > 3.0 * moving) < 0.01
+    heard = np.sqrt(found.rate_variances[~silent & (found.stamps > 1.0)])
+    assert np.median(heard) < 0.01 * sigmas.min()
+    told = imu_silence(imu.stamps, found.stamps, srs.settings(mp1))
+    assert told == pytest.approx(5.0, abs=0.05)
 
 
 def test_the_summary_tells_of_a_gap(tmp_path, capsys) -> None:

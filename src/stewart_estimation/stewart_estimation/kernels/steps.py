@@ -161,6 +161,17 @@ def chain(factor: Array, odd: Array, spread: float, first: bool, cross: Array) -
                 cross[i, j] += value * odd[k, j]
 
 
+@part
+def is_silent(setup: np.record, stamps: Array, time: float, i: int) -> bool:
+    """Say whether the IMU is silent around a time between its samples i and i + 1."""
+    last = stamps.size - 1
+    if i < 0:
+        return stamps[0] - time > setup.imu_timeout
+    if i == last:
+        return time - stamps[last] > 1.01 * setup.imu_period
+    return stamps[i + 1] - stamps[i] > setup.imu_timeout
+
+
 @section
 def travel(
     setup: np.record,
@@ -189,14 +200,9 @@ def travel(
             end = min(end, stamps[i + 1])
             if abs(end - stamps[i + 1]) <= SAME:
                 end = stamps[i + 1]
-        if i < 0:
-            silent = stamps[0] - time > timeout
-        elif i == last:
-            silent = target - stamps[last] > 1.01 * setup.imu_period
-        else:
-            silent = stamps[i + 1] - stamps[i] > timeout
-            if stamps[i + 1] > memory.noted:
-                note(setup, imu[i + 1], stamps[i + 1], memory)
+        silent = is_silent(setup, stamps, time if i < 0 else target, i)
+        if 0 <= i < last and stamps[i + 1] > memory.noted:
+            note(setup, imu[i + 1], stamps[i + 1], memory)
         sample_at(stamps, imu, time, i, before)
         sample_at(stamps, imu, end, i, after)
         imu_variance(setup, memory, silent, variance)
@@ -222,15 +228,24 @@ def look(
     slope: Array,
     noise: Array,
 ) -> None:
-    """Write what the IMU says at the state, how that changes, and its angular rates' variances."""
+    """Write what the IMU says at the state, how that changes, and its angular rates' variances.
+
+    While it is silent, further than a period from its samples, the rates are unmeasured.
+    """
     variance, time = np.empty(6), memory.time
     i = interval(stamps, time, np.searchsorted(stamps, time) - 1)
     share = sample_at(stamps, imu, time, i, measured)
     imu_variance(setup, memory, False, variance)
+    near = time - stamps[i] if i >= 0 else stamps[0] - time
+    if 0 <= i < stamps.size - 1:
+        near = min(near, stamps[i + 1] - time)
+    unmeasured = near > 1.01 * setup.imu_period and is_silent(setup, stamps, time, i)
     # On the side that the state came from.
     j = max(min(i if stamps[max(i, 0)] < time - SAME else i - 1, stamps.size - 2), 0)
     for k in range(3):
         noise[k] = share * variance[3 + k]
+        if unmeasured:
+            noise[k] += setup.silent_variance[3 + k]
     for k in range(6):
         slope[k] = 0.0
         if stamps.size > 1:

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from stewart_estimation.consistency import LEAST_ROWS
 from stewart_estimation.results import COLUMNS, table
+from stewart_estimation.settings import FilterSettings
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
+from stewart_kinematics.motion import Array
 from stewart_kinematics.verbs.arguments import write_watched
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.outputs import output_stream
@@ -95,6 +97,7 @@ def summary(run: Run) -> dict[str, Any]:
             f'began anew after a gap of {gap:.3g} s at {run.filtered.stamps[row]:.2f} s'
             for row, gap in run.filtered.gaps.items()
         ],
+        'imu_silent_s': imu_silence(run.measurements.imu.stamps, series.stamps, run.settings),
         'covariance_repairs': run.filtered.repairs,
     }
     if run.settings.delay is not None:
@@ -122,6 +125,13 @@ def summary(run: Run) -> dict[str, Any]:
         if not consistency.held:
             said['what_to_do'] = 'stewart consistency with the same arguments names options'
     return said
+
+
+def imu_silence(imu_stamps: Array, leg_stamps: Array, settings: FilterSettings) -> float:
+    """Return how long the legs spoke without the IMU, whose rates are held meanwhile [s]."""
+    within = np.clip(imu_stamps, leg_stamps[0], leg_stamps[-1])
+    steps = np.diff(within, prepend=leg_stamps[0], append=leg_stamps[-1])
+    return float(steps[steps > settings.imu_timeout].sum())
 
 
 def _norm(values: Any) -> float:
