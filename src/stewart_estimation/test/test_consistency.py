@@ -257,5 +257,6 @@ def test_a_filter_that_begins_does_not_hide_the_rest() -> None:
     sigmas = np.full((400, 6), 1e-5)
     sigmas[0] = 1e-2
     plot_innovations(figure, time, np.zeros((400, 6)), sigmas)
+    assert len(figure.axes) == 6
     for axes in figure.axes:
         assert axes.get_ylim() == pytest.approx((-26.0, 26.0))

@@ -79,6 +79,7 @@ def test_what_arrives_is_what_was_felt() -> None:
     bench.sensor.sensor.flaws = type(bench.sensor.sensor.flaws)(0.0, 0.0, 0.0)
     bench.run(8.0)
 
+    assert len(bench.samples) > 500
     for item in bench.samples[-500:]:
         frame = item.sample.get(AngularVelocityFrame)
         assert frame is not None
