@@ -103,8 +103,10 @@ def plot_consistency(figure: Figure, time: Array, consistency: Consistency) -> N
 
 
 def _plot_nis(axes: Axes, time: Array, consistency: Consistency) -> None:
-    """Draw the NIS, its running mean and the band of a single value."""
-    nis = consistency.nis
+    """Draw the NIS, counted for six legs, its running mean and the band of a single value."""
+    counts = np.isfinite(consistency.normalised).sum(axis=1)
+    heard = counts > 0
+    nis, time = 6.0 * consistency.nis[heard] / counts[heard], time[heard]
     axes.plot(time, nis, ',', color='tab:blue')
     width = max(1, len(nis) // 100)
     means = np.convolve(nis, np.full(width, 1.0 / width), mode='valid')
@@ -113,7 +115,11 @@ def _plot_nis(axes: Axes, time: Array, consistency: Consistency) -> None:
     for share in (0.025, 0.975):
         axes.axhline(stats.chi2.ppf(share, 6), **BAND)
     axes.set_ylim(0.0, max(20.0, 1.2 * float(means.max())))
-    axes.set(xlabel='time [s]', ylabel='NIS', title='95 % of the values lie between the lines')
+    axes.set(
+        xlabel='time [s]',
+        ylabel='NIS, for six legs',
+        title='95 % of the values lie between the lines',
+    )
     axes.legend(fontsize='small')
     axes.grid(alpha=0.3)
 

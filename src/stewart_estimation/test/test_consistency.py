@@ -260,3 +260,14 @@ def test_a_filter_that_begins_does_not_hide_the_rest() -> None:
     assert len(figure.axes) == 6
     for axes in figure.axes:
         assert axes.get_ylim() == pytest.approx((-26.0, 26.0))
+
+
+def test_the_picture_counts_the_nis_for_six_legs_whatever_is_missing() -> None:
+    z, figure = np.random.default_rng(4).normal(size=(ROWS, 6)), Figure()
+    used = np.ones_like(z, dtype=bool)
+    used[:, 2] = False
+    nis = np.where(used, z**2, 0.0).sum(axis=1)
+    found = assess(z * SIGMA, np.tile(SIGMA, (ROWS, 1)), nis, used)
+    plot_consistency(figure, np.arange(float(ROWS)), found)
+    (mean,) = [line for line in figure.axes[0].lines if line.get_label().startswith('mean of')]
+    assert np.mean(mean.get_ydata()) == pytest.approx(6.0, abs=0.3)
