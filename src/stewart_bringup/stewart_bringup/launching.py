@@ -210,7 +210,7 @@ def value_of(context: LaunchContext, name: str) -> str:
 def once_known(show: Callable[[LaunchContext, str], list[Any]]) -> Any:
     """Return the action that starts what shows a platform: the one named, or that of a rig.
 
-    Both are named alike in every platform's URDF: a wrong one would be drawn without a word.
+    Joints are named alike in all of them: the wrong one would be drawn without a word.
 
     Args:
         show: Given the context and the platform, returns what starts then.
