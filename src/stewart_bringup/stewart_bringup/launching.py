@@ -216,11 +216,10 @@ def once_known(show: Callable[[LaunchContext, str], list[Any]]) -> Any:
         show: Given the context and the platform, returns what starts then.
     """
 
-    def wait(_: LaunchContext) -> list[Any]:
-        return [TimerAction(period=LOOK, actions=[OpaqueFunction(function=look)])]
-
     def look(context: LaunchContext) -> list[Any]:
-        return show(context, told[0]) if told else wait(context)
+        if told:
+            return show(context, told[0])
+        return [TimerAction(period=LOOK, actions=[OpaqueFunction(function=look)])]
 
     def ask(context: LaunchContext) -> list[Any]:
         if platform := value_of(context, 'platform'):

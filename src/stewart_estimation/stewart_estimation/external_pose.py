@@ -51,12 +51,8 @@ from stewart_kinematics.spatial import (
 PLACED = [0, 1, 2, 6, 7, 8]
 """Position and attitude in the covariance of an estimate."""
 
-START_TURN = 1.0
-"""How fast a platform may turn between a pose that was given and the start there [rad/s]."""
-
-MOST_AGE, MOST_UNSURE = 1.0, 0.05
-"""A pose that was given holds for so long, and is as unsure as after so long at most: from farther
-away five lengths do not lead a filter to where it is [s]."""
+MOST_AGE = 1.0
+"""So long a platform is taken to rest where it was said to be [s]."""
 
 CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
@@ -305,18 +301,16 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
     return Estimate(stamp, pose[:3], pose[3:], whole)
 
 
-def aged(estimate: Estimate, stamp: float) -> Estimate:
-    """Return an estimate at a later stamp [s], less certain by an unknown motion since.
+def at_rest_until(estimate: Estimate, stamp: float) -> Estimate:
+    """Return an estimate at another stamp [s], between which the platform has not moved.
 
     Raises:
-        SampleError: If it is older than `MOST_AGE`: the platform may be anywhere since.
+        SampleError: If they are farther apart than `MOST_AGE`: it may be anywhere since.
     """
-    age, covariance = abs(stamp - estimate.stamp), estimate.covariance.copy()
-    if age > MOST_AGE:
+    age = stamp - estimate.stamp
+    if abs(age) > MOST_AGE:
         raise SampleError(
             f'the pose that was given is of {age:.1f} s before the first lengths, allowed are '
             f'{MOST_AGE:g} s'
         )
-    moved = min(age, MOST_UNSURE)
-    covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * moved**2
-    return replace(estimate, stamp=stamp, covariance=covariance)
+    return replace(estimate, stamp=stamp)
