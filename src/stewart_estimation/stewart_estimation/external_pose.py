@@ -51,8 +51,13 @@ from stewart_kinematics.spatial import (
 PLACED = [0, 1, 2, 6, 7, 8]
 """Position and attitude in the covariance of an estimate."""
 
-MOST_AGE = 1.0
-"""So long a platform is taken to rest where it was said to be [s]."""
+START_TURN = 1.0
+"""How fast a platform may turn between a pose that was given and the start there [rad/s]."""
+
+MOVES, MOST_AGE = 0.01, 1.0
+"""One whose lengths come so soon may move; one that said nothing for longer has rested, and may
+be anywhere after so long [s]. Less certain than that, five lengths would lead a filter astray that
+thinks it knows."""
 
 CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
@@ -301,11 +306,11 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
     return Estimate(stamp, pose[:3], pose[3:], whole)
 
 
-def at_rest_until(estimate: Estimate, stamp: float) -> Estimate:
-    """Return an estimate at another stamp [s], between which the platform has not moved.
+def begun_at(estimate: Estimate, stamp: float) -> Estimate:
+    """Return an estimate at another stamp [s], at which the platform speaks for the first time.
 
     Raises:
-        SampleError: If they are farther apart than `MOST_AGE`: it may be anywhere since.
+        SampleError: If they are farther apart than `MOST_AGE`.
     """
     age = stamp - estimate.stamp
     if abs(age) > MOST_AGE:
@@ -313,4 +318,7 @@ def at_rest_until(estimate: Estimate, stamp: float) -> Estimate:
             f'the pose that was given is of {age:.1f} s before the first lengths, allowed are '
             f'{MOST_AGE:g} s'
         )
-    return replace(estimate, stamp=stamp)
+    covariance = estimate.covariance.copy()
+    if abs(age) < MOVES:
+        covariance[PLACED, PLACED] += (np.repeat([START_VELOCITY, START_TURN], 3) * age) ** 2
+    return replace(estimate, stamp=stamp, covariance=covariance)

@@ -17,7 +17,7 @@ import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate, ExternalFit
-from stewart_estimation.external_pose import at_rest_until, NO_POSES
+from stewart_estimation.external_pose import begun_at, NO_POSES
 from stewart_estimation.kernels.records import DELAY, EXTERNAL, FilterState, Rows
 from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
@@ -230,7 +230,7 @@ class LiveFilter:
         if early or (self._given is None and not whole):
             return False
         try:
-            start = None if self._given is None else at_rest_until(self._given, row.stamp)
+            start = None if self._given is None else begun_at(self._given, row.stamp)
         except SampleError:
             start = self._given = None
             if not whole:
