@@ -19,8 +19,10 @@ Scaled unscented transform of the paper's section 4.4, kappa 0. With beta >= alp
 covariance is a sum of squares and cannot lose definiteness.
 """
 
-UNMEASURED = np.repeat([1.0, 0.2], 3)
-"""What the platform may do while the IMU is silent: standard deviations [m/s²], [rad/s]."""
+UNMEASURED = np.repeat([1.0, 0.2, 2.0], 3)
+"""
+What the platform may do while the IMU is silent: standard deviations [m/s²], [rad/s], [rad/s²].
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ def _noises(setup: np.record, settings: FilterSettings) -> None:
     imu = settings.imu_noise
     setup.imu_variance = np.hstack([imu.specific_force, imu.angular_velocity]) ** 2
     setup.walk_variance = np.hstack([imu.accelerometer_walk, imu.gyroscope_walk]) ** 2
-    setup.leg_variance, setup.silent_variance = settings.leg_noise**2, UNMEASURED**2
+    setup.leg_variance, setup.silent_variance = settings.leg_noise**2, UNMEASURED[:6] ** 2
     setup.imu_period, setup.imu_timeout = imu.period, settings.imu_timeout
 
 

@@ -39,7 +39,7 @@ LEAP = 10.0
 """A stamp so far after the latest of either sensor is from another clock, or ends a pause [s]."""
 
 PATIENCE = 10
-"""So many stamps from another clock in a row are believed: time has begun anew."""
+"""So many stamps in a row that are late or from another clock are believed: it was set anew."""
 
 MEMORY = 200
 """So many of the last rows say how the filter is."""
@@ -324,12 +324,12 @@ class LiveEstimation:
         """Say whether a stamp belongs to the clock of those before; begin anew where it has to."""
         latest = max(self._imu_stamp, self._leg_stamp)
         leaps = math.isfinite(latest) and stamp > latest + LEAP
-        if stamp >= newest - STRANGE and not leaps:
+        if stamp >= newest and not leaps:
             self._strange[sensor] = 0
             return True
         self._strange[sensor] += 1
         if self._strange[sensor] < PATIENCE:
-            return False
+            return stamp >= newest - STRANGE and not leaps
         way = f'ahead by {stamp - latest:.3f}' if leaps else f'back by {newest - stamp:.3f}'
         self._begin(f'stamps went {way} s')
         return True

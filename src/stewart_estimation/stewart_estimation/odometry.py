@@ -10,6 +10,7 @@ seen from the base, is turned by :math:`R\, \delta`.
 from __future__ import annotations
 
 import numpy as np
+from stewart_estimation.arrangement import UNMEASURED
 from stewart_estimation.kernels.odometry import messages, SENSOR
 from stewart_estimation.kernels.records import R_TURN, R_VELOCITY
 from stewart_estimation.live_rows import LiveRows
@@ -31,7 +32,7 @@ class EstimateColumns:
         self._sensor.axes, self._sensor.position = settings.imu.rotation, settings.imu.position
         self._sensor.gravity, self._sensor.period = settings.gravity, noise.period
         sigmas = np.hstack([noise.specific_force, noise.angular_velocity])
-        self._sensor.variance = sigmas**2
+        self._sensor.variance, self._sensor.silent_variance = sigmas**2, UNMEASURED**2
 
     def of(self, rows: LiveRows) -> tuple[Array, Array]:
         """Return the numbers of the messages of each row.

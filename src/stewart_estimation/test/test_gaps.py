@@ -14,6 +14,7 @@ from stewart_estimation.estimate import columns_of
 from stewart_estimation.failure import failure, unfinished
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
+from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.replay import replay
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
@@ -251,6 +252,28 @@ def test_rates_that_no_imu_has_measured_say_so(srs, mp1) -> None:
     assert np.median(heard) < 0.01 * sigmas.min()
     told = imu_silence(imu.stamps, found.stamps, srs.settings(mp1))
     assert told == pytest.approx(5.0, abs=0.05)
+
+
+def test_accelerations_that_no_imu_has_measured_say_so(srs, mp1) -> None:
+    """Live, as `platform/acceleration` has them, while the legs go on."""
+    settings = srs.settings(mp1)
+    live = LiveEstimation(srs.geometry, settings)
+    found = []
+    for row, stamp in enumerate(mp1.legs.stamps.tolist()):
+        found.append(live.legs(stamp, mp1.legs.lengths[row]))
+        if not BEGIN <= stamp < BEGIN + 5.0:
+            imu = mp1.imu.specific_forces[row], mp1.imu.angular_velocities[row]
+            found.append(live.imu(stamp, *imu))
+    rows = LiveRows.joined([block for block in found if len(block)])
+    _, messages = EstimateColumns(settings).of(rows)
+    truth = np.hstack([mp1.truth.linear_acceleration, mp1.truth.angular_acceleration])
+    truth = truth[np.searchsorted(mp1.legs.stamps, rows.stamps)]
+    sigmas = np.sqrt(messages[:, 6:].reshape(-1, 6, 6)[:, range(6), range(6)])
+    silent = (rows.stamps > BEGIN + 0.1) & (rows.stamps < BEGIN + 4.9)
+    assert np.count_nonzero(silent) > 400
+    assert np.mean(np.abs(messages[silent, :6] - truth[silent]) > 3.0 * sigmas[silent]) < 0.01
+    heard = np.median(sigmas[~silent & (rows.stamps > 1.0)], axis=0)
+    assert np.all(heard < 0.02 * sigmas[silent].min(axis=0))
 
 
 def test_the_summary_tells_of_a_gap(tmp_path, capsys) -> None:

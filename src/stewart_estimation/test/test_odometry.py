@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from srs_simulated import simulate
 from stewart_estimation.estimate import Estimate
+from stewart_estimation.kernels.records import R_FORCE_BIAS, REPORT
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.replay import replay
@@ -43,7 +44,7 @@ def written(
             estimate.linear_velocity,
             estimate.angular_velocity,
             acceleration,
-            np.zeros(14),
+            np.zeros(REPORT - R_FORCE_BIAS),
         ]
     )
     rows = LiveRows(

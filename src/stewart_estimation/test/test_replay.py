@@ -209,8 +209,9 @@ def test_a_leg_sample_of_another_clock_is_dropped(srs, mp1):
 
 
 @pytest.mark.parametrize('blocks', [False, True])
-def test_after_a_leap_of_the_clock_the_estimation_begins_anew(srs, mp1, blocks):
-    legs, imu, leap = mp1.legs, mp1.imu, 1.8e9
+@pytest.mark.parametrize('leap', [1.8e9, -0.4])
+def test_after_a_leap_of_the_clock_the_estimation_begins_anew(srs, mp1, leap, blocks):
+    legs, imu = mp1.legs, mp1.imu
     live = LiveEstimation(srs.geometry, srs.settings(mp1))
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
     for k in range(150):

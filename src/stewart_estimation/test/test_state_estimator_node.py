@@ -439,6 +439,10 @@ def test_the_period_of_the_imu_is_measured_unless_it_is_said(graph) -> None:
     assert settings_from(asked, EX800, None, None, 0.02).imu_noise.period == 0.02
     assert graph.node.imu_period == pytest.approx(0.02)
     assert latest(graph, 'estimate')[0] == 0
+    # The sensor is set to another rate.
+    assert graph.harness.call(Trigger, 'state_estimator/reset', Trigger.Request()).success
+    play(graph, scripted(0.5))
+    assert graph.node.imu_period == pytest.approx(0.005)
 
 
 def test_the_transform_is_the_pose() -> None:

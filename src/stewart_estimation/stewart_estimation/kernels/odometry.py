@@ -11,6 +11,7 @@ from stewart_estimation.kernels.records import (
     D_SPEED,
     D_TURN,
     R_ACCELERATION,
+    R_SILENT,
     R_SPIN,
     record,
     TANGENT,
@@ -29,6 +30,8 @@ SENSOR = record(
     # Of one sample, and the time between two.
     ('variance', 'f8', 6),
     ('period', 'f8'),
+    # Of specific force, angular velocity and acceleration while it is silent.
+    ('silent_variance', 'f8', 9),
 )
 """The IMU."""
 
@@ -74,7 +77,7 @@ def acceleration(
     With the specific force f felt by the platform and the sensor at r, the linear acceleration is
     R (f - b) + g - alpha x r - ...: noise and bias of the accelerometer, the attitude by which
     gravity is taken off, and the angular acceleration, a difference of two gyroscope samples, are
-    three sources that count as independent.
+    three sources that count as independent. What a silent IMU does not measure comes on top.
     """
     to_base, arm, force = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
     for i in range(3):
@@ -95,6 +98,10 @@ def acceleration(
             sources[3 + i, 3 + j] = covariance[D_TURN + i, D_TURN + j]
         sources[i, i] += sensor.variance[i]
         spin[i, i] = sources[6 + i, 6 + i] = 2.0 * sensor.variance[3 + i] / sensor.period**2
+        if row[R_SILENT] > 0.0:
+            sources[i, i] += sensor.silent_variance[i]
+            spin[i, i] += sensor.silent_variance[6 + i]
+            sources[6 + i, 6 + i] = spin[i, i]
     errors[:] = 0.0
     sandwich(jacobian, sources, errors[:3, :3])
     sandwich(to_base, spin, errors[3:, 3:])

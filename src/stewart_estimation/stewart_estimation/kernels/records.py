@@ -174,8 +174,8 @@ class Rows(NamedTuple):
     """What `steps.run` writes, one row per leg sample.
 
     Attributes:
-        report (n, 30): Pose, twist, linear acceleration, biases, delay, its sigma, misalignment,
-            angular acceleration.
+        report (n, 31): Pose, twist, linear acceleration, biases, delay, its sigma, misalignment,
+            angular acceleration, 1 where the IMU is silent and 0 where it is not.
         errors (n, 15, 15): Covariance of the errors; (n, 1, 15) where only variances are kept.
         rate_errors (n, 3, 3): Covariance of the angular velocity; (n, 1, 3) likewise.
         verdicts (n, 19): Innovations, their sigmas, normalised innovation squared, legs used.
@@ -212,7 +212,7 @@ class Rows(NamedTuple):
 # One row of a report.
 R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13
 R_FORCE_BIAS, R_RATE_BIAS, R_DELAY, R_DELAY_SIGMA, R_MOUNTING, R_SPIN = 16, 19, 22, 23, 24, 27
-REPORT = 30
+R_SILENT, REPORT = 30, 31
 # One row of verdicts: innovations, their sigmas, NIS, whether each leg was used.
 V_SIGMA, V_NIS, V_USED, VERDICTS = 6, 12, 13, 19
 

@@ -28,6 +28,7 @@ from stewart_estimation.kernels.records import (
     INDEFINITE,
     MISFIT,
     POSE,
+    R_SILENT,
     Rows,
     ROWS_TYPE,
     SETUP_TYPE,
@@ -227,10 +228,10 @@ def look(
     measured: Array,
     slope: Array,
     noise: Array,
-) -> None:
+) -> bool:
     """Write what the IMU says at the state, how that changes, and its angular rates' variances.
 
-    While it is silent, further than a period from its samples, the rates are unmeasured.
+    Return whether it is silent, further than a period from its samples: nothing is measured there.
     """
     variance, time = np.empty(6), memory.time
     i = interval(stamps, time, np.searchsorted(stamps, time) - 1)
@@ -239,17 +240,18 @@ def look(
     near = time - stamps[i] if i >= 0 else stamps[0] - time
     if 0 <= i < stamps.size - 1:
         near = min(near, stamps[i + 1] - time)
-    unmeasured = near > 1.01 * setup.imu_period and is_silent(setup, stamps, time, i)
+    silent = near > 1.01 * setup.imu_period and is_silent(setup, stamps, time, i)
     # On the side that the state came from.
     j = max(min(i if stamps[max(i, 0)] < time - SAME else i - 1, stamps.size - 2), 0)
     for k in range(3):
         noise[k] = share * variance[3 + k]
-        if unmeasured:
+        if silent:
             noise[k] += setup.silent_variance[3 + k]
     for k in range(6):
         slope[k] = 0.0
         if stamps.size > 1:
             slope[k] = (imu[j + 1, k] - imu[j, k]) / (stamps[j + 1] - stamps[j])
+    return silent
 
 
 @part
@@ -335,7 +337,7 @@ def step(
     if repairs < 0:
         return INDEFINITE
     memory.repairs += repairs
-    look(setup, stamps, imu, memory, measured, slope, noise)
+    silent = look(setup, stamps, imu, memory, measured, slope, noise)
     legs = measured_legs(length)
     if legs == 6 and strayed(setup, covariance, memory):
         status = STRAYED
@@ -352,6 +354,7 @@ def step(
         setup, state, covariance, measured, slope[3:], noise, lead, rows.report[row], errors,
         rate_errors,
     )  # fmt: skip
+    rows.report[row, R_SILENT] = 1.0 if silent else 0.0
     write_errors(errors, rate_errors, rows, row)
     rows.scales[row, :6] = memory.leg_scale
     rows.scales[row, 6:] = memory.imu_scale

@@ -55,8 +55,8 @@ class StateEstimator(Node):
     say why. ``platform/external_pose`` is a third sensor where it comes. With ``publish_tf`` the
     estimate goes to tf, too, as ``platform_estimate``.
 
-    Services: ``state_estimator/reset`` begins anew from the legs, ``set_pose`` at a given pose,
-    ``toggle`` switches the estimation off and on.
+    Services: ``state_estimator/reset`` begins anew from the legs, with noise and rate that the
+    IMU says then, ``set_pose`` at a given pose, ``toggle`` switches the estimation off and on.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -177,6 +177,9 @@ class StateEstimator(Node):
         return self._seconds(stamp), pose, covariance
 
     def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        # A sensor that was set up otherwise says its noise and its rate once more.
+        self._stated, self._period = False, None
+        self._periods.clear()
         self._live.reset()
         response.success, response.message = True, 'begins anew with the next six lengths'
         return response
