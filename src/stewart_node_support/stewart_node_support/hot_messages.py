@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Setpoints, poses and tracking errors as bytes: what travels at the full rate.
+"""Setpoints, poses, motions and tracking errors as bytes: what travels at the full rate.
 
 Quaternions are x, y, z, w. Stamps are nanoseconds since the epoch.
 """
@@ -11,6 +11,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+import numpy as np
+from sensor_msgs.msg import Imu
 from std_msgs.msg import Header
 from stewart_interfaces.msg import PlatformSetpoint, TrackingError
 from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Writer
@@ -46,6 +49,27 @@ class StampedPose(NamedTuple):
     stamp: int
     position: Array
     quaternion_xyzw: Array
+
+
+class StampedMotion(NamedTuple):
+    """A decoded Odometry: stamp [ns], position (3,) [m], unit quaternion (4,), velocities (3,).
+
+    The velocities, linear [m/s] and angular [rad/s], are in axes of its child frame.
+    """
+
+    stamp: int
+    position: Array
+    quaternion_xyzw: Array
+    linear: Array
+    angular: Array
+
+
+class InertialSample(NamedTuple):
+    """A decoded Imu: stamp [ns], frame, specific force and angular velocity (6,) [m/s², rad/s]."""
+
+    stamp: int
+    frame: str
+    values: Array
 
 
 class TrackingArrays(NamedTuple):
@@ -85,6 +109,19 @@ class PoseWriter(Writer):
         super().__init__(PoseStamped(header=HEADER), 'pose.position', 'pose.orientation')
 
 
+class OdometryWriter(Writer):
+    """Serialise Odometry messages: position, quaternion, linear and angular velocity of a child.
+
+    Args:
+        frame, child: In whose axes the pose and the velocities are.
+    """
+
+    def __init__(self, frame: str, child: str) -> None:
+        message = Odometry(header=Header(frame_id=frame), child_frame_id=child)
+        pose = 'pose.pose.position', 'pose.pose.orientation'
+        super().__init__(message, *pose, 'twist.twist.linear', 'twist.twist.angular')
+
+
 class TrackingErrorWriter(Writer):
     """Serialise TrackingError messages in ``base_link``: position, rotation, strokes."""
 
@@ -104,6 +141,16 @@ def setpoint_reader() -> Reader[Setpoint]:
 def pose_reader() -> Reader[StampedPose]:
     """Return a reader of PoseStamped messages; it refuses what `pose_from_msg` refuses."""
     return Reader(PoseStamped, _pose)
+
+
+def odometry_reader() -> Reader[StampedMotion]:
+    """Return a reader of Odometry messages; it refuses poses that `pose_from_msg` refuses."""
+    return Reader(Odometry, _odometry)
+
+
+def inertial_reader() -> Reader[InertialSample]:
+    """Return a reader of Imu messages; covariances and orientation are left out."""
+    return Reader(Imu, _inertial)
 
 
 def tracking_error_reader() -> Reader[TrackingArrays]:
@@ -143,6 +190,28 @@ def _pose(layout: Layout) -> Callable[[bytes], StampedPose]:
         values = numbers(data)
         position = values[:3]
         return StampedPose(stamp_of(data), position, unit_quaternion(position, values[3:]))
+
+    return decode
+
+
+def _odometry(layout: Layout) -> Callable[[bytes], StampedMotion]:
+    pose, twist = layout.numbers('pose.pose'), layout.numbers('twist.twist')
+
+    def decode(data: bytes) -> StampedMotion:
+        values, rates = pose(data), twist(data)
+        position = values[:3]
+        quaternion = unit_quaternion(position, values[3:])
+        return StampedMotion(stamp_of(data), position, quaternion, rates[:3], rates[3:])
+
+    return decode
+
+
+def _inertial(layout: Layout) -> Callable[[bytes], InertialSample]:
+    frame = str(layout.texts['header.frame_id'])
+    force, rate = layout.numbers('linear_acceleration'), layout.numbers('angular_velocity')
+
+    def decode(data: bytes) -> InertialSample:
+        return InertialSample(stamp_of(data), frame, np.concatenate([force(data), rate(data)]))
 
     return decode
 

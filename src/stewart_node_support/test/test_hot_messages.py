@@ -13,13 +13,17 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
 from node_harness import leg_state_msg, legs_from_msg, motion_from_msg
 from rclpy.serialization import deserialize_message, serialize_message
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from stewart_interfaces.msg import PlatformSetpoint, TrackingError
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import (
+    inertial_reader,
     MotionArrays,
+    odometry_reader,
+    OdometryWriter,
     pose_reader,
     PoseWriter,
     setpoint_reader,
@@ -143,6 +147,36 @@ def test_pose_and_tracking_error_travel() -> None:
     assert error.strokes.tolist() == SIX.tolist()
     with pytest.raises(MessageError, match='a pose must be finite'):
         pose_reader().read(PoseWriter().write(STAMP, [0, 0, np.nan], sent.quaternion_xyzw))
+
+
+def test_odometry_travels_in_the_frames_of_its_writer() -> None:
+    sent, rates = motion(), (SIX[:3], -SIX[3:])
+    data = OdometryWriter('world', 'base_link').write(STAMP, *sent[:2], *rates)
+    message, read = deserialize_message(data, Odometry), odometry_reader().read(data)
+    turn, twist = message.pose.pose.orientation, message.twist.twist
+
+    assert (message.header.frame_id, message.child_frame_id) == ('world', 'base_link')
+    assert read.stamp == to_nanoseconds(message.header.stamp) == STAMP
+    assert vector(message.pose.pose.position) == sent.position.tolist() == read.position.tolist()
+    assert [*vector(turn), turn.w] == sent.quaternion_xyzw.tolist()
+    np.testing.assert_allclose(read.quaternion_xyzw, sent.quaternion_xyzw, rtol=0, atol=1e-15)
+    assert vector(twist.linear) == read.linear.tolist() == rates[0].tolist()
+    assert vector(twist.angular) == read.angular.tolist() == rates[1].tolist()
+    assert not np.any([message.pose.covariance, message.twist.covariance])
+    wrong = OdometryWriter('world', 'base_link').write(STAMP, sent.position, np.zeros(4), *rates)
+    with pytest.raises(MessageError, match='norm 1, got 0'):
+        odometry_reader().read(wrong)
+
+
+def test_inertial_samples_are_read_in_any_frame() -> None:
+    message, reader = Imu(), inertial_reader()
+    force, rate = message.linear_acceleration, message.angular_velocity
+    force.x, force.y, force.z, rate.x, rate.y, rate.z = SIX.tolist()
+    message.angular_velocity_covariance = message.orientation_covariance = np.arange(9.0)
+    for frame in ('imu_link', 'hull', 'imu_link'):
+        message.header.frame_id = frame
+        read = reader.read(serialize_message(message))
+        assert (read.stamp, read.frame, read.values.tolist()) == (0, frame, SIX.tolist())
 
 
 def test_legs_say_what_they_are_given_and_nothing_else() -> None:

@@ -19,9 +19,9 @@ from stewart_cueing.vehicle.ride import settings_for
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
-from stewart_node_support.conversions import vector_from_msg
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.hot_messages import inertial_reader
 from stewart_node_support.lifecycle import transition
 from stewart_node_support.qos import FOREIGN_QOS
 
@@ -45,7 +45,8 @@ class MotionCueing(FollowingNode):
         self._why, self._newest, self._mean, self._fast = '', LEVEL, GRAVITY, 0.0
         self._socket: DatagramSocket | None = None
         self._settings = WashoutSettings()
-        self.create_subscription(Imu, 'vehicle/motion', self._on_motion, FOREIGN_QOS)
+        self._reader = inertial_reader()
+        self.create_subscription(Imu, 'vehicle/motion', self._on_motion, FOREIGN_QOS, raw=True)
         self.diagnostics.add('vehicle', self._report_vehicle)
 
     def prepare(self, guard: MotionGuard) -> None:
@@ -109,12 +110,11 @@ class MotionCueing(FollowingNode):
         asked = self.parameters
         return LiveRide(guard, self._settings, 1.0 / asked.rate, asked.input_silence, asked.method)
 
-    def _on_motion(self, message: Imu) -> None:
+    def _on_motion(self, data: bytes) -> None:
         if self._socket is not None:
             return
-        parts = message.linear_acceleration, message.angular_velocity
         try:
-            sample = np.concatenate([vector_from_msg(part) for part in parts])
+            sample = self._reader.read(data).values
             require_of_a_vehicle(sample)
             self._take(sample, self.get_clock().now().nanoseconds)
         except (VehicleInputError, MessageError) as error:

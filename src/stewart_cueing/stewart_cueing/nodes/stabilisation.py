@@ -14,13 +14,12 @@ from stewart_cueing.nodes.parameters import StabilisationParameters
 from stewart_cueing.ship.live import LiveBase, LiveLevelling, LOST
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, Pose
-from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
+from stewart_node_support.conversions import BASE_FRAME
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.hot_messages import inertial_reader
 from stewart_node_support.qos import FOREIGN_QOS
-from stewart_node_support.stamps import to_seconds
-
-NANOSECONDS = 1e9
+from stewart_node_support.stamps import NANOSECONDS
 
 LEFT = 0.005
 """A larger part of a list that stays on the platform is told [rad]."""
@@ -38,7 +37,8 @@ class Stabilisation(FollowingNode):
         super().__init__('stabilisation', 'stabilisation', StabilisationParameters, **kwargs)
         self._taken = self._refused = 0
         self._why, self._is_refused = '', False
-        self.create_subscription(Imu, 'base/imu', self._on_imu, FOREIGN_QOS)
+        self._reader = inertial_reader()
+        self.create_subscription(Imu, 'base/imu', self._on_imu, FOREIGN_QOS, raw=True)
         self.diagnostics.add('base', self._report_base)
 
     def prepare(self, guard: MotionGuard) -> None:
@@ -70,21 +70,20 @@ class Stabilisation(FollowingNode):
             self.follower.begin = self.playback.begin / NANOSECONDS
         super().before_sample(now)
 
-    def _on_imu(self, message: Imu) -> None:
+    def _on_imu(self, data: bytes) -> None:
         if self._base is None:
             return
-        parts = message.linear_acceleration, message.angular_velocity
         try:
-            sample = np.concatenate([vector_from_msg(part) for part in parts])
-            frame, stamp = message.header.frame_id, to_seconds(message.header.stamp)
-            if self._frames and frame not in self._frames:
+            item = self._reader.read(data)
+            if self._frames and item.frame not in self._frames:
                 must = f'must be in {BASE_FRAME}, or imu_position and imu_rpy_deg say where it is'
-                raise BaseInputError(f'an IMU of the base {must}, got {frame!r}')
+                raise BaseInputError(f'an IMU of the base {must}, got {item.frame!r}')
+            stamp = item.stamp / NANOSECONDS
             ahead = stamp - self._now()
             if not -LOST <= ahead <= self.parameters.input_silence:
                 off = f'its stamps are {ahead:.1f} s ahead of this clock'
                 raise BaseInputError(f'{off}: set one clock by the other')
-            self._base.put(stamp, sample)
+            self._base.put(stamp, item.values)
         except (BaseInputError, MessageError) as error:
             self._refused, self._why = self._refused + 1, str(error)
             self._is_refused = True

@@ -9,28 +9,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from geometry_msgs.msg import PoseWithCovariance, Quaternion, TwistWithCovariance
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import Imu
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 from stewart_interfaces.srv import InjectFault
-from stewart_node_support.conversions import (
-    BASE_FRAME,
-    header_msg,
-    pose_from_msg,
-    pose_msg,
-    twist_msg,
-    vector3_msg,
-    vector_from_msg,
-)
+from stewart_node_support.codec import Reader, Writer
+from stewart_node_support.conversions import BASE_FRAME
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.hot_messages import odometry_reader, OdometryWriter, StampedMotion
 from stewart_node_support.lock_step import START_NS
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.stamps import from_seconds, to_seconds
+from stewart_node_support.stamps import NANOSECONDS
 from stewart_simulation.carried_base import CarriedBase, Sample
 from stewart_simulation.errors import RigError
 from stewart_simulation.loop import json_of
@@ -39,7 +33,6 @@ from stewart_simulation.rig.directory import READY, wiring
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings, VirtualRigParameters
-from stewart_simulation.rig.truth import Truth
 from stewart_simulation.ship import MovingBase
 from stewart_tables.errors import StewartError
 
@@ -79,13 +72,16 @@ class VirtualRig(Node):
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
+        self._truth_writer = OdometryWriter(BASE_FRAME, PLATFORM_FRAME)
         self._base = carrier or self._settings.ship()
         if self._base is not None:
             self._base_imu = BaseImu(self._base, self._settings)
             self._felt = CountedPublisher(self, Imu, 'base/imu', SENSOR_QOS)
+            self._felt_writer = imu_writer(self._base_imu)
             self._base_truth = CountedPublisher(
                 self, Odometry, 'simulation/base_truth', SENSOR_QOS
             )
+            self._base_writer = OdometryWriter(WORLD_FRAME, BASE_FRAME)
         self.create_service(InjectFault, 'simulation/inject_fault', self._inject)
         self.create_service(Trigger, 'simulation/observe', self._observe)
         self._diagnostics = Diagnostics(self, self._settings.platform)
@@ -100,25 +96,17 @@ class VirtualRig(Node):
         if not topic:
             return None
         self._settings.check_carrier(topic, inline=inline)
-        carrier = CarriedBase()
-        self.create_subscription(Odometry, topic, partial(self._carry, carrier), SENSOR_QOS)
+        carrier, reader = CarriedBase(), odometry_reader()
+        carry = partial(self._carry, carrier, reader)
+        self.create_subscription(Odometry, topic, carry, SENSOR_QOS, raw=True)
         return carrier
 
-    def _carry(self, carrier: CarriedBase, message: Odometry) -> None:
+    def _carry(self, carrier: CarriedBase, reader: Reader[StampedMotion], data: bytes) -> None:
         if not isinstance(self._rig, InlineRig):
             return
-        mechanics = self._rig.mechanics
-        position, quaternion = pose_from_msg(message.pose.pose)
-        twist = message.twist.twist
-        carrier.put(
-            Sample.told(
-                to_seconds(message.header.stamp) - mechanics.time + mechanics.drives.time,
-                position,
-                quaternion,
-                vector_from_msg(twist.linear),
-                vector_from_msg(twist.angular),
-            )
-        )
+        mechanics, (stamp, *motion) = self._rig.mechanics, reader.read(data)
+        time = stamp / NANOSECONDS - mechanics.time + mechanics.drives.time
+        carrier.put(Sample.told(time, *motion))
 
     def _process(self, chosen: VirtualRigParameters) -> RigProcess:
         rig = RigProcess(self._settings, Path(chosen.directory) if chosen.directory else None)
@@ -159,10 +147,21 @@ class VirtualRig(Node):
         self._failure = ''
         if truth.stamp > self._last:
             self._last = truth.stamp
-            self._truth.publish(odometry_msg(truth))
+            stamp = round((truth.stamp + truth.wall_offset) * NANOSECONDS)
+            pose = truth.position, truth.quaternion_xyzw
+            motion = self._truth_writer.write(stamp, *pose, *truth.twist_in_platform)
+            self._truth.publish(motion)
             if self._base is not None:
-                self._felt.publish(base_msg(self._base_imu, truth))
-                self._base_truth.publish(base_truth_msg(self._base, truth))
+                self._tell_of_base(self._base, stamp, truth.base_time)
+
+    def _tell_of_base(self, base: MovingBase, stamp: int, time: float) -> None:
+        """Publish what its IMU measures, and its motion with the velocities in base_link axes."""
+        force, rate, attitude = self._base_imu.sample(time)
+        self._felt.publish(self._felt_writer.write(stamp, attitude, rate, force))
+        motion = base.at(time)
+        twist = motion.rotation.T @ motion.velocity, motion.turn
+        pose = motion.position, motion.quaternion_xyzw
+        self._base_truth.publish(self._base_writer.write(stamp, *pose, *twist))
 
     def _inject(
         self, request: InjectFault.Request, response: InjectFault.Response
@@ -211,41 +210,14 @@ class VirtualRig(Node):
         return Report(Level.OK, f'simulated: no metal moves; moved by {how}', values)
 
 
-def odometry_msg(truth: Truth) -> Odometry:
-    """Return the plant's motion, the twist in platform_link axes as ROS has it."""
-    return Odometry(
-        header=header_msg(from_seconds(truth.stamp + truth.wall_offset)),
-        child_frame_id=PLATFORM_FRAME,
-        pose=PoseWithCovariance(pose=pose_msg(truth.position, truth.quaternion_xyzw)),
-        twist=TwistWithCovariance(twist=twist_msg(*truth.twist_in_platform)),
-    )
-
-
-def base_truth_msg(base: MovingBase, truth: Truth) -> Odometry:
-    """Return the base's motion in the world, the twist in base_link axes as ROS has it."""
-    motion = base.at(truth.base_time)
-    return Odometry(
-        header=header_msg(from_seconds(truth.stamp + truth.wall_offset), WORLD_FRAME),
-        child_frame_id=BASE_FRAME,
-        pose=PoseWithCovariance(pose=pose_msg(motion.position, motion.quaternion_xyzw)),
-        twist=TwistWithCovariance(
-            twist=twist_msg(motion.rotation.T @ motion.velocity, motion.turn)
-        ),
-    )
-
-
-def base_msg(imu: BaseImu, truth: Truth) -> Imu:
-    """Return what the IMU on the base measures at the instant of a truth (REP-145)."""
-    force, rate, attitude = imu.sample(truth.base_time)
-    x, y, z, w = attitude.tolist()
+def imu_writer(imu: BaseImu) -> Writer:
+    """Return a writer of what the IMU on the base measures (REP-145): attitude, rate, force."""
     sigmas = ATTITUDE_NOISE, imu.gyroscope_noise, imu.accelerometer_noise
-    covariances = [np.diag(np.full(3, sigma**2)).ravel() for sigma in sigmas]
-    return Imu(
-        header=header_msg(from_seconds(truth.stamp + truth.wall_offset)),
-        orientation=Quaternion(x=x, y=y, z=z, w=w),
-        angular_velocity=vector3_msg(rate),
-        linear_acceleration=vector3_msg(force),
-        orientation_covariance=covariances[0],
-        angular_velocity_covariance=covariances[1],
-        linear_acceleration_covariance=covariances[2],
+    attitude, rate, force = (np.diag(np.full(3, sigma**2)).ravel() for sigma in sigmas)
+    message = Imu(
+        header=Header(frame_id=BASE_FRAME),
+        orientation_covariance=attitude,
+        angular_velocity_covariance=rate,
+        linear_acceleration_covariance=force,
     )
+    return Writer(message, 'orientation', 'angular_velocity', 'linear_acceleration')
