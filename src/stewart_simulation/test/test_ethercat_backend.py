@@ -197,7 +197,8 @@ TRACED = pytest.mark.skipif(
 def test_six_axes_follow_a_wave(
     cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
 ) -> None:
-    user = use(supervision=CALM_SUPERVISION, cycle_time=cycle)
+    patience = {name: SLOW[name] for name in ('patience', 'drive_watchdog')}
+    user = use(supervision=CALM_SUPERVISION, cycle_time=cycle, **patience)
     assert user.client.request(Request.HOME)[1].startswith(
         'height of the legs +0.000 mm from home'
     )
