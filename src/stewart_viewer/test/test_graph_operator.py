@@ -15,6 +15,8 @@ from geometry_msgs.msg import TwistStamped
 from node_harness import Harness
 import numpy as np
 from probe_rig import ProbeRig
+from rclpy.node import Node
+from std_srvs.srv import Trigger
 from stewart_interfaces.msg import Jog
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stamps import to_seconds
@@ -78,6 +80,23 @@ def test_a_move_that_is_refused_is_told_with_its_reason() -> None:
         told.clear()
         harness.spin(0.2)
         assert told == []
+
+
+def test_what_nobody_answers_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('stewart_viewer.nodes.operator.ANSWER_LIMIT', 0.0)
+    told: list[str] = []
+    with Harness() as harness:
+        # It offers the service, and nobody spins it.
+        hanging = Node('driver')
+        hanging.create_service(Trigger, 'driver/enable', lambda _, answer: answer)
+        operator = GraphOperator(harness.probe, told.append)
+        offered = harness.probe.create_client(Trigger, 'driver/enable')
+        harness.until(offered.service_is_ready)
+        operator.call('driver/enable')
+        harness.until(lambda: told)
+        harness.spin(0.5)
+        hanging.destroy_node()
+    assert told == ['**driver/enable**: no answer within 0 s; it may still come']
 
 
 def test_the_sources_of_a_rig_are_found() -> None:

@@ -30,6 +30,9 @@ LOOK = 0.05
 SOURCES_EVERY = 0.5
 """Time from one look for what plays a wave to the next [s]."""
 
+ANSWER_LIMIT = 10.0
+"""After so long without an answer the person who asked is told [s]."""
+
 SERVICES = (
     *(f'driver/{name}' for name in ('enable', 'disable', 'quick_stop', 'reset_fault')),
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
@@ -70,6 +73,8 @@ class GraphOperator:
         self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
         self._hand = node.create_publisher(TwistStamped, 'teleop/twist', COMMAND_QOS)
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        # What has been asked for and when, by the monotonic clock, until it is answered.
+        self._asked: dict[Any, tuple[str, float]] = {}
         self._offered: dict[str, Any] = {
             name: node.create_client(Trigger, name) for name in SERVICES
         }
@@ -145,11 +150,26 @@ class GraphOperator:
         return self._refused is not None and to_nanoseconds(stamp) > self._refused
 
     def _work(self) -> None:
+        self._tell_of_silence()
         while True:
             try:
                 self._queue.get_nowait()()
             except Empty:
                 return
+
+    def _ask(self, what: str, future: Any, then: Callable[[Any], None]) -> None:
+        self._asked[future] = what, time.monotonic()
+        future.add_done_callback(then)
+
+    def _tell_of_silence(self) -> None:
+        """Say what nobody answers, once; an answer that comes after all is told, too."""
+        now = time.monotonic()
+        for future, (what, since) in list(self._asked.items()):
+            late = now - since > ANSWER_LIMIT and not future.done()
+            if late:
+                self._tell(f'**{what}**: no answer within {ANSWER_LIMIT:g} s; it may still come')
+            if late or future.done():
+                del self._asked[future]
 
     def _look_for_sources(self) -> None:
         self.sources = tuple(
@@ -164,7 +184,7 @@ class GraphOperator:
         if not client.service_is_ready():
             self._tell(f'**{service}**: no node offers it')
             return
-        client.call_async(Trigger.Request()).add_done_callback(partial(self._answered, service))
+        self._ask(service, client.call_async(Trigger.Request()), partial(self._answered, service))
 
     def _answered(self, service: str, future: Any) -> None:
         answer = future.result()
@@ -182,7 +202,7 @@ class GraphOperator:
             target=pose_msg(position, quaternion_xyzw), speed_scale=float(speed)
         )
         self._sent = self._action.send_goal_async(goal)
-        self._sent.add_done_callback(self._answered_goal)
+        self._ask('move_platform', self._sent, self._answered_goal)
 
     def _answered_goal(self, future: Any) -> None:
         if future is self._sent:
