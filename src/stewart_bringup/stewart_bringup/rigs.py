@@ -18,7 +18,7 @@ import sys
 from typing import Any
 
 from stewart_bringup.errors import BringupError
-from stewart_description.suggestion import expected_name, meant
+from stewart_description.suggestion import expected_name, meant, similar
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.schema import read_yaml
 from stewart_simulation.rig.directory import default_directory, ends_in, wiring
@@ -54,6 +54,10 @@ RIG = (
     'stabilisation',
 )
 
+# What all nodes are told alike, below ``/**``.
+SHARED = ('platform', 'autostart', 'use_sim_time')
+TYPING_ERROR = 0.8
+
 
 def nodes_of(files: Sequence[Path], names: Sequence[str] = RIG) -> tuple[str, ...]:
     """Return of `names` the nodes of a rig: those of `OPTIONAL` only if a file names them."""
@@ -78,17 +82,21 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def require_known_nodes(files: Sequence[Path]) -> None:
-    """Refuse sections for nodes that do not exist: ROS ignores them.
+    """Refuse what ROS ignores: sections for nodes that do not exist, and typing errors below /**.
 
     Raises:
-        ConfigurationError: If there is one; the message says which node may be meant.
+        ConfigurationError: If there is one; the message says what may be meant.
     """
     known = {*RIG, RECORDER, *OPERATORS, *installed('stewart.nodes').names}
     for path in files:
-        for name, _ in sections(path):
+        for name, values in sections(path):
             if name and name not in known:
                 expected = expected_name(name, known, 'node')
                 raise ConfigurationError('section', name, expected, str(path))
+            for key in () if name else {*values}.difference(SHARED):
+                if similar(key, SHARED, TYPING_ERROR):
+                    expected = expected_name(key, SHARED, 'parameter')
+                    raise ConfigurationError('/**', key, expected, str(path))
 
 
 def setting(files: Sequence[Path], node: str, key: str) -> Any:

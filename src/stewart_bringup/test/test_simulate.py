@@ -425,10 +425,27 @@ def test_what_cannot_be_played_is_refused() -> None:
         files_of('jonswp')
     with pytest.raises(ParameterError, match='did you mean playout_delay'):
         pipeline(overrides={'driver': {'playout_dely': 0.03}})
+    with pytest.raises(ParameterError, match=r'back end that exists \(did you mean simulated\?'):
+        pipeline(overrides={'driver': {'simulatd': {'start': 'rest'}}})
     with pytest.raises(ConfigurationError, match='metal follows no simulated time'):
         pipeline(overrides={'driver': {'backend': 'ethercat'}})
     with pytest.raises(KinematicsConfigurationError, match='--to'):
         verb('cycloidal')
+
+
+@pytest.mark.parametrize(
+    ('text', 'meant'),
+    [
+        ('/**: {ros__parameters: {platfrom: ex800}}', 'platform'),
+        ('/**: {ros__parameters: {autostrat: true}}', 'autostart'),
+        ('/**/drivr: {ros__parameters: {limit_scale: 0.1}}', 'driver'),
+    ],
+)
+def test_what_nobody_would_read_in_a_rigs_file_is_refused(tmp_path, text: str, meant: str) -> None:
+    path = tmp_path / 'rig.yaml'
+    path.write_text(text)
+    with pytest.raises(KinematicsConfigurationError, match=rf'did you mean {meant}\?'):
+        RigParameters([path])
 
 
 @pytest.mark.ros

@@ -41,15 +41,16 @@ def meant(name: object, known: Iterable[object]) -> str:
     return f' (did you mean {close}?)' if close else ''
 
 
-def similar(name: object, known: Iterable[object]) -> str:
+def similar(name: object, known: Iterable[object], likeness: float = 0.6) -> str:
     """Return the name that is most like another one.
 
     Args:
         name: What to compare with.
         known: The names to choose from.
+        likeness: From 0, any name, to 1, only the name itself.
 
     Returns:
         One of them; empty if none is like it.
     """
-    close = difflib.get_close_matches(str(name), map(str, known), n=1)
+    close = difflib.get_close_matches(str(name), map(str, known), n=1, cutoff=likeness)
     return close[0] if close else ''

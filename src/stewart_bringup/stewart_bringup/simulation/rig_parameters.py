@@ -9,12 +9,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stewart_bringup.rigs import sections
+from stewart_bringup.rigs import require_known_nodes, sections
+from stewart_description.suggestion import expected_name
+from stewart_driver.backend import installed_backends
+from stewart_tables.errors import ParameterError
 from stewart_tables.settings import filled
 
 T = TypeVar('T')
 
 ROS_OWN = ('autostart', 'use_sim_time')
+ROS_OWN_SECTION = 'qos_overrides'
 
 
 class RigParameters:
@@ -23,11 +27,15 @@ class RigParameters:
     Args:
         files: ROS parameter files; a later one wins.
         overrides: Parameters that win over every file, by node.
+
+    Raises:
+        ConfigurationError: If a file has a section for a node that does not exist.
     """
 
     def __init__(
         self, files: Sequence[Path], overrides: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
+        require_known_nodes(files)
         self._everywhere: dict[str, Any] = {}
         self._nodes: dict[str, dict[str, Any]] = {}
         for path in files:
@@ -66,7 +74,9 @@ class RigParameters:
         values = {key: value for key, value in self._everywhere.items() if key in known}
         for key, value in self._nodes.get(node, {}).items():
             # Options of back ends stand in sections of their own, below the name of the back end.
-            if key not in {*ROS_OWN, *shared} and not isinstance(value, Mapping):
+            if isinstance(value, Mapping):
+                _require_backend(node, key)
+            elif key not in {*ROS_OWN, *shared}:
                 values[key] = value
         return filled(cls, values)
 
@@ -76,6 +86,12 @@ class RigParameters:
         The options `wired`, which say where the ends of the wires are, win. Errors as for `of`.
         """
         return filled(cls, {**self._nodes.get('driver', {}).get(name, {}), **(wired or {})})
+
+
+def _require_backend(node: str, name: str) -> None:
+    known = installed_backends()
+    if name not in {*known, ROS_OWN_SECTION}:
+        raise ParameterError(f'{name} of {node}', None, expected_name(name, known, 'back end'))
 
 
 def _lay_over(own: dict[str, Any], values: Mapping[str, Any]) -> None:
