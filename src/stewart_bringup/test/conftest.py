@@ -42,6 +42,7 @@ def recording(
     delay: float = 0.03,
     offset: float = 0.0,
     tilt: float = 0.0,
+    blip: float = 0.0,
     gap: tuple[int, int] | None = None,
     friction: float = 0.0,
     states: Callable[[], tuple[list[int], list[str]]] = lambda: ([1, 2], ['', '']),
@@ -53,6 +54,7 @@ def recording(
         delay: Constant delay [s].
         offset: How much lower the platform is than commanded, legs alike [m].
         tilt: Constant roll that nobody commanded [rad].
+        blip: How much lower still for a tenth of a second in the middle [m].
         gap: Range of actuator states that are missing.
         friction: What the drives deliver more than feed-forward asked for [N].
         states: Returns states and reasons of the driver.
@@ -62,6 +64,7 @@ def recording(
     time = (stamp - START) / NS
     height, speed = wave(time), AMPLITUDE * OMEGA * np.cos(OMEGA * time)
     late = wave(np.maximum(time - delay, 0.0)) - offset
+    late[count // 2 :][:20] -= blip
     kept = np.ones(count, bool)
     if gap is not None:
         kept[slice(*gap)] = False

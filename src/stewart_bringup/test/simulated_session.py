@@ -1,12 +1,18 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Play a short sea on a whole rig in lock-step, recorded: `simulated_session.py BAG SEED RIG`."""
+"""Play a short sea on a whole rig in lock-step, recorded: `simulated_session.py BAG SEED RIG`.
+
+It prints the figures of the report.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 import sys
 
+from stewart_bringup.demo.analysis import analyse, summary
+from stewart_bringup.demo.recording import read_recording
 from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
 from stewart_bringup.demo.session import play, Played
 from stewart_node_support.stop_signals import StopSignals
@@ -40,5 +46,14 @@ def session(bag: Path, seed: int, rig: str) -> Played:
     return played
 
 
+def figures(bag: Path, played: Played) -> str:
+    """Return what the report says of a recording, as JSON."""
+    result = analyse(read_recording(bag), played.published, played.scenario.bounds)
+    traffic = [(item.topic, item.published, item.recorded) for item in result.traffic]
+    checks = [(check.sentence, check.verdict) for check in result.checks]
+    return json.dumps({'errors': summary(result), 'traffic': traffic, 'checks': checks})
+
+
 if __name__ == '__main__':
-    session(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    bag = Path(sys.argv[1])
+    print(figures(bag, session(bag, int(sys.argv[2]), sys.argv[3])))

@@ -142,17 +142,32 @@ def test_summary_has_the_angles_of_cranks_in_degrees(synthetic: SimpleNamespace)
 PUNCTUAL, LATE = Machine(1e-4, 9e-4), Machine(3e-3, 40e-3, 3000, 17, 35e-3)
 
 
-@pytest.mark.parametrize(('machine', 'failed'), [(PUNCTUAL, True), (LATE, False)])
-def test_only_a_machine_that_was_late_is_an_excuse(
-    synthetic: SimpleNamespace, machine: Machine, failed: bool
+@pytest.mark.parametrize('machine', [PUNCTUAL, LATE])
+def test_rates_and_latency_are_reported_and_end_nothing(
+    synthetic: SimpleNamespace, machine: Machine
 ) -> None:
-    made = whole(synthetic.recording(gap=(400, 520)))
+    made = whole(synthetic.recording(gap=(400, 440)))
+    asked = replace(BOUNDS, latency=1e-3, least_rate_share=0.99)
 
-    result = analyse(made, made.counts, replace(BOUNDS, latency=1.0), machine)
+    result = analyse(made, made.counts, asked, machine)
 
-    assert result.passed is not failed
-    verdict = next(c.verdict for c in result.checks if c.name == 'rate of /actuator_states')
-    assert verdict == ('FAILED' if failed else 'not kept')
+    assert result.passed
+    verdicts = {check.name: check.verdict for check in result.checks}
+    assert verdicts['rate of /actuator_states'] == 'not kept'
+    assert verdicts['end-to-end latency, p99'] == 'not kept'
+
+
+@pytest.mark.parametrize(('machine', 'verdict'), [(PUNCTUAL, 'FAILED'), (LATE, 'not kept')])
+def test_only_a_machine_that_was_late_is_an_excuse_for_the_path(
+    synthetic: SimpleNamespace, machine: Machine, verdict: str
+) -> None:
+    made = whole(synthetic.recording(delay=0.0, blip=3e-3))
+
+    checks = analyse(made, made.counts, BOUNDS, machine).checks
+
+    found = {check.name: check.verdict for check in checks}
+    assert found['path error, position, median'] == 'held'
+    assert found['path error, position, max'] == verdict
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,8 @@ def test_negative_number_is_no_option(
         (['--platform', 'vigor'], 1, 'vigo_at_sea, vigo_ethercat (did you mean vigo?)'),
         (['--backend', 'magic'], 1, 'magic'),
         (['--at-sea', '--wave', 'eq18'], 1, 'a sea of its own: leave out --wave'),
+        (['--time', 'real', '--speed', '2'], 1, '--speed is for simulated time'),
+        (['--speed', '0'], 2, '0 is neither max nor a number in (0, 1000]'),
     ],
 )
 def test_demo_refuses_what_it_cannot_play_before_it_begins(

@@ -197,8 +197,9 @@ def _real_time(checks: Sequence[Check], machine: Machine | None) -> str:
 
 
 def _not_kept(machine: Machine, spoilt: str) -> str:
+    why = 'because' if machine.late else 'although it was punctual, its nodes too slow:'
     return (
-        f'real time: not kept on this machine, because {machine}. Spoilt: {spoilt}. '
+        f'real time: not kept on this machine, {why} {machine}. Spoilt: {spoilt}. '
         f'What helps: {ADVICE}'
     )
 

@@ -102,6 +102,7 @@ class Scenario:
         fallback: Why the back end is not the one that was chosen; empty if it is.
         time: ``simulated``: the machine behind wires is in this process; ``real``; None: simulated
             where there are no wires.
+        speed: Simulated seconds per second; 0 for as many as the machine can.
     """
 
     platform: str
@@ -112,6 +113,7 @@ class Scenario:
     feed_forward: bool = True
     fallback: str = ''
     time: str | None = None
+    speed: float = 0.0
 
     @property
     def rig(self) -> str:

@@ -22,7 +22,6 @@ from stewart_node_support.lifecycle import state_of
 from stewart_node_support.only_here import only_here
 from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
-from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
 
 # Those of `rigs.OPTIONAL` only where the rig's file has a section for them.
 CHAIN = (
@@ -113,7 +112,7 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         # It is the operator that heeds the request: the way to rest belongs into the bag.
         # The middleware has its threads by now: with this priority one that polls would starve
         # the machine. The threads that nodes start in here inherit it.
-        pace = simulated_pace(nodes, AS_FAST_AS_POSSIBLE, stop) if scenario.simulated else None
+        pace = simulated_pace(nodes, scenario.speed, stop) if scenario.simulated else None
         with nullcontext(LOCK_STEP) if scenario.simulated else real_time() as scheduling:
             finished = spin([*nodes, operator], task=work, stop=StopSignals(), pace=pace)
     if not finished:

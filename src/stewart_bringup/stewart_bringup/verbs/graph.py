@@ -34,7 +34,7 @@ def add_time_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         '--speed',
-        type=_speed,
+        type=speed_option,
         default=REAL_SPEED,
         metavar='FACTOR',
         help='simulated seconds per second, or max (default: 1)',
@@ -71,7 +71,8 @@ def speed_of(text: str) -> float:
     return speed
 
 
-def _speed(text: str) -> float:
+def speed_option(text: str) -> float:
+    """Return `speed_of` an option, as argparse wants it."""
     try:
         return speed_of(text)
     except BringupError as error:
