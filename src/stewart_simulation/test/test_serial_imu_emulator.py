@@ -135,9 +135,6 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
 
     assert imu.sensor.registers == wanted
     assert imu.sensor.saved[3] == 6
-    stamps = np.array([item.stamp for item in samples])
-    # As asked for, 200 Hz; how near, the tests of the real clock judge.
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
     assert {kind for item in samples for kind in item.sample.payloads} == set(IMU)
 
 
@@ -168,6 +165,8 @@ def test_stamps_are_the_instants_of_the_cycles(
     bench.connected()
     bench.collect(200)
     stamps = np.array([item.stamp for item in bench.collect(100)])
+    # As asked for, 200 Hz.
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
     truth = np.array(bench.measured)
     error = stamps - truth[np.abs(truth[None, :] - stamps[:, None]).argmin(axis=1)]
 
