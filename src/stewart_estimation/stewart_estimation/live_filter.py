@@ -139,9 +139,11 @@ class LiveFilter:
         if self._filtered is not None:
             delay = float(self._filtered.state[EXTERNAL])
         at = bisect.bisect_left(self._legs, stamp - delay, key=_stamp)
-        if self._next and not at and stamp - delay < self._legs[0].stamp:
-            self.dropped += 1
-            return NOTHING
+        if self._next:
+            oldest = max(self._legs[0].stamp, self._legs[self._next - 1].stamp - self.horizon)
+            if stamp - delay < oldest:
+                self.dropped += 1
+                return NOTHING
         self._poses = self._poses.joined(stamp, pose, covariance)
         at = min(at, self._next)
         while at and not self._posed_before(at, stamp):
@@ -159,7 +161,7 @@ class LiveFilter:
     def _posed_before(self, at: int, stamp: float) -> bool:
         """Say whether the filter before a leg sample has met no pose of this stamp or later."""
         before = self._legs[at].before if at < self._next else self._filtered
-        return before is None or before.memory.posed < stamp
+        return before is None or before.memory[0].posed < stamp
 
     def add_runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
@@ -309,6 +311,9 @@ class LiveFilter:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""
         if self._next:
             oldest = self._legs[self._next - 1].stamp - self.horizon
+            if self._legs[0].stamp > oldest - self.horizon:
+                # Not one by one: once as much again has come.
+                return
             gone = bisect.bisect_left(self._legs, oldest, hi=self._next, key=_stamp)
             del self._legs[:gone]
             self._next -= gone

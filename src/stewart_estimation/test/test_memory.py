@@ -32,8 +32,8 @@ def taken(series: EstimateSeries) -> int:
 @pytest.mark.parametrize('size', [15, 16, 20])
 def test_a_row_of_variances_takes_a_quarter_of_a_row_of_covariances(size: int) -> None:
     whole, lean = (Rows.empty(1000, size, whole=choice) for choice in (True, False))
-    assert sum(part.nbytes for part in whole[:5]) == 1000 * 8 * 295
-    assert sum(part.nbytes for part in lean[:5]) == 1000 * 8 * 79
+    assert sum(part.nbytes for part in whole[:5]) == 1000 * 8 * 296
+    assert sum(part.nbytes for part in lean[:5]) == 1000 * 8 * 80
 
 
 def test_without_covariances_nothing_else_differs_in_a_bit(srs, mp1) -> None:
@@ -60,4 +60,4 @@ def test_without_covariances_nothing_else_differs_in_a_bit(srs, mp1) -> None:
 def test_a_series_holds_no_more_than_its_rows(srs, mp1) -> None:
     found = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs, whole=False)
     # The rows, their stamps, and which legs were used.
-    assert taken(found) <= len(found) * (8 * 80 + 6)
+    assert taken(found) <= len(found) * (8 * 81 + 6)
