@@ -1,17 +1,24 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of a graph with messages converted field by field: the peers of `graph.py`."""
+"""Nodes with messages converted field by field: peers of `graph.py` and `estimation_live.py`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import Accel, PoseStamped
+from geometry_msgs.msg import Accel, AccelWithCovarianceStamped, PoseStamped
+from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from stewart_dynamics.nodes.feed_forward import FeedForwardNode
-from stewart_interfaces.msg import PlatformSetpoint, TrackingError
+from stewart_estimation.live_rows import LiveRows
+from stewart_estimation.nodes.estimate_messages import ImuReading, Strokes
+from stewart_estimation.nodes.estimate_publishers import CHILD_FRAME
+from stewart_estimation.nodes.state_estimator import StateEstimator
+from stewart_estimation.odometry import EstimateColumns
+from stewart_estimation.settings import FilterSettings
+from stewart_interfaces.msg import EstimatorStatus, PlatformSetpoint, TrackingError
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
 from stewart_kinematics.nodes.ocean_trajectory import OceanTrajectory
@@ -26,7 +33,7 @@ from stewart_node_support.conversions import (
 )
 from stewart_node_support.hot_messages import MotionArrays, Setpoint
 from stewart_node_support.legs import LEG_NAMES, LegState
-from stewart_node_support.qos import COMMANDED_QOS
+from stewart_node_support.qos import COMMANDED_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
 
 
@@ -170,6 +177,93 @@ class FieldOcean(OceanTrajectory):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._writer = FieldSetpoints(self.get_name())
+
+
+class FieldImu:
+    """Samples of an IMU as message fields."""
+
+    def read(self, message: Imu) -> ImuReading:
+        """Convert field by field."""
+        force, rate = message.linear_acceleration, message.angular_velocity
+        covariances = message.linear_acceleration_covariance, message.angular_velocity_covariance
+        return ImuReading(
+            to_nanoseconds(message.header.stamp),
+            vector_from_msg(force),
+            vector_from_msg(rate),
+            *map(np.array, covariances),
+        )
+
+
+class FieldStrokes(FieldLegs):
+    """Strokes as message fields."""
+
+    def read(self, message: JointState) -> Strokes:  # type: ignore[override]
+        """Convert field by field."""
+        return Strokes(to_nanoseconds(message.header.stamp), np.array(message.position))
+
+
+class FieldEstimates:
+    """Estimates as message fields, with the names of `EstimatePublishers`."""
+
+    def __init__(self, node: Any, settings: FilterSettings) -> None:
+        kinds = {
+            'platform/odometry': Odometry,
+            'platform/acceleration': AccelWithCovarianceStamped,
+            'estimator/status': EstimatorStatus,
+        }
+        self._publishers = [
+            node.create_publisher(kind, topic, SENSOR_QOS) for topic, kind in kinds.items()
+        ]
+        self.use(settings)
+
+    def use(self, settings: FilterSettings) -> None:
+        """Take what the filter is told from now on."""
+        self._columns = EstimateColumns(settings)
+
+    def publish(self, origin: int, rows: LiveRows, counts: tuple[Any, Any]) -> None:
+        """Make and publish three messages for every row."""
+        motions, accelerations = self._columns.of(rows)
+        for stamp, motion, bent, fit in zip(
+            rows.stamps.tolist(), motions, accelerations, rows.fit(delayed=False), strict=True
+        ):
+            header = _header(origin + round(stamp * 1e9))
+            odometry = Odometry(header=header, child_frame_id=CHILD_FRAME)
+            odometry.pose.pose = pose_msg(motion[:3], motion[3:7])
+            odometry.pose.covariance = motion[7:43]
+            odometry.twist.twist = twist_msg(motion[43:46], motion[46:49])
+            odometry.twist.covariance = motion[49:]
+            acceleration = AccelWithCovarianceStamped(header=header)
+            acceleration.accel.accel = Accel(
+                linear=vector3_msg(bent[:3]), angular=vector3_msg(bent[3:6])
+            )
+            acceleration.accel.covariance = bent[6:]
+            status = EstimatorStatus(
+                header=header,
+                innovations=fit[:6],
+                innovation_sigmas=fit[6:12],
+                nis=float(fit[12]),
+                accelerometer_bias=vector3_msg(fit[13:16]),
+                gyroscope_bias=vector3_msg(fit[16:19]),
+                imu_delay=float(fit[19]),
+                accepted=counts[0],
+                rejected=counts[1],
+            )
+            for publisher, message in zip(
+                self._publishers, (odometry, acceleration, status), strict=True
+            ):
+                publisher.publish(message)
+
+
+class FieldEstimator(Fields, StateEstimator):
+    """The peer of `state_estimator`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._imu_reader, self._stroke_reader = FieldImu(), FieldStrokes()
+        for publisher in list(self.publishers):
+            if publisher.msg_type in {Odometry, AccelWithCovarianceStamped, EstimatorStatus}:
+                self.destroy_publisher(publisher)
+        self._estimates = FieldEstimates(self, self._live._settings)
 
 
 PEERS = {

@@ -89,7 +89,14 @@ def rates(result: Result) -> list[str]:
         f'| {row["core_per_estimate_us"]:.0f} |'
         for row in result['live']
     ]
-    return [*lines, '', f'In a composed rig: {result["composed_us"]:.0f} µs per IMU sample.']
+    return [
+        *lines,
+        '',
+        f'In a composed rig: {result["composed_us"]:.0f} µs per IMU sample, '
+        f'{result["to_peer"]:.2f} of the {result["peer_us"]:.0f} µs of the same node with '
+        f"rclpy's executor and messages converted field by field; "
+        f'at most {result["most_to_peer"]:g}.',
+    ]
 
 
 def graphs(result: Result) -> list[str]:

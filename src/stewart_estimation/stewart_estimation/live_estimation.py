@@ -352,8 +352,9 @@ class LiveEstimation:
                 return rows
         # This is done at every sample; what is asked once a second is reckoned then.
         self._reported = float(rows.stamps[-1])
-        self.accepted += used_legs(rows.verdicts).sum(axis=0)
-        self.rejected += refused_legs(rows.verdicts).sum(axis=0)
+        for verdict in rows.verdicts:
+            self.accepted += used_legs(verdict)
+            self.rejected += refused_legs(verdict)
         self._lately.extend(rows.verdicts)
         self._biases = rows.report[-1, R_FORCE_BIAS:R_DELAY]
         if rows.restarted.any():

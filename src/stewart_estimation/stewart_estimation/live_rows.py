@@ -50,9 +50,11 @@ class LiveRows:
         Args:
             delayed: Whether the delay of the IMU is estimated; NaN where it is not [s].
         """
-        delay = self.report[:, R_DELAY, None] if delayed else np.full((len(self), 1), np.nan)
-        biases = self.report[:, R_FORCE_BIAS:R_DELAY]
-        return np.hstack([self.verdicts[:, :V_USED], biases, delay])
+        told = np.empty((len(self), V_USED + R_DELAY - R_FORCE_BIAS + 1))
+        told[:, :V_USED] = self.verdicts[:, :V_USED]
+        told[:, V_USED:-1] = self.report[:, R_FORCE_BIAS:R_DELAY]
+        told[:, -1] = self.report[:, R_DELAY] if delayed else np.nan
+        return told
 
     @classmethod
     def joined(cls, blocks: Sequence[LiveRows]) -> LiveRows:
@@ -76,10 +78,10 @@ NOTHING = LiveRows(
 
 
 def used_legs(verdicts: Array) -> NDArray[np.bool_]:
-    """Return which legs each row has used, shape (n, 6)."""
-    return verdicts[:, V_USED:] > 0.0
+    """Return which legs each row of verdicts (..., 19) has used, shape (..., 6)."""
+    return verdicts[..., V_USED:] > 0.0
 
 
 def refused_legs(verdicts: Array) -> NDArray[np.bool_]:
-    """Return which legs each row has refused, shape (n, 6); those that are missing are neither."""
-    return np.isfinite(verdicts[:, :V_SIGMA]) & (verdicts[:, V_USED:] == 0.0)
+    """Return which legs each row has refused, (..., 6); those that are missing are neither."""
+    return np.isfinite(verdicts[..., :V_SIGMA]) & (verdicts[..., V_USED:] == 0.0)
