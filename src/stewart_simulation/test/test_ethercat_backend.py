@@ -40,6 +40,7 @@ from stewart_driver.control.state_machine import Request, State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.path.interpolation import LONGEST_PAUSE
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
@@ -195,7 +196,11 @@ TRACED = pytest.mark.skipif(
     ],
 )
 def test_six_axes_follow_a_wave(
-    cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
+    cycle: float,
+    rig: Any,
+    use: Callable[..., User],
+    lateness: Callable[[], float],
+    record_property: Callable[..., None],
 ) -> None:
     patience = {name: SLOW[name] for name in ('patience', 'drive_watchdog')}
     user = use(supervision=CALM_SUPERVISION, cycle_time=cycle, **patience)
@@ -210,7 +215,10 @@ def test_six_axes_follow_a_wave(
 
     # After late cycles the path goes on later.
     until(lambda: user.state is not State.ENABLED or min(travel()) > 0.015)
-    assert user.state is State.ENABLED, user.reason
+    if user.state is not State.ENABLED:
+        # Then the machine stood still for longer than a path waits, and it had to be given up.
+        assert lateness() > 0.9 * LONGEST_PAUSE, user.reason
+        return
     followed = [item for item in user.samples() if item.commanded_strokes is not None]
     user.silence()
     user.client.quick_stop()
