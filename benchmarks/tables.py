@@ -438,6 +438,24 @@ def woken(result: Result) -> list[str]:
     return lines
 
 
+def loaded(result: Result) -> list[str]:
+    """Return the table of runs beside busy loops."""
+    rows = result['under_load']
+    good = sum(row['exit_code'] == 0 for row in rows)
+    lines = [
+        f'{good} of {len(rows)} ended with exit code 0.',
+        '',
+        '| commit | busy loops | exit code | time [s] | load before, after |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    lines += [
+        f'| {row["commit"]} | {row["loops"]} | {row["exit_code"]} | {row["seconds"]:.0f} '
+        f'| {row["load_before"]:.1f}, {row["load_after"]:.1f} |'
+        for row in rows
+    ]
+    return lines
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'attacked': attacked,
     'cycles': cycles,
@@ -458,6 +476,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'kills': killed,
     'reader_percent': sensor,
     'wakes': woken,
+    'under_load': loaded,
     'timings': timings,
     'results': comparisons,
 }
