@@ -32,6 +32,8 @@ PLAIN_GROUPS = (MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup)
 # Publishers and subscriptions have events, such as a QoS that does not fit. rclpy adds each
 # to the wait set in Python, and nobody needs to know at once [ns].
 EVENTS_PERIOD = 100_000_000
+# A rig has a hundred services, more than all else together, and a person to ask them [ns].
+SERVICES_PERIOD = 10_000_000
 
 
 class Item(NamedTuple):
@@ -142,9 +144,10 @@ class WaitList:
         self._all = _Entries.of(entries)
         usual = [entry for entry in entries if not _is_event(entry[1])]
         self._without_events = _Entries.of(usual)
+        self._without_services = _Entries.of([e for e in usual if e[1].kind != 'service'])
         timeless = [entry for entry in usual if entry[1].kind != 'timer' or entry[1].call is None]
         self._timeless = _Entries.of(timeless)
-        self._events_due = 0
+        self._services_due = self._events_due = 0
 
     def close(self) -> None:
         """Release all entities."""
@@ -157,22 +160,30 @@ class WaitList:
     def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
         """Wait until an entity is ready, and return those that are, in the order of the list.
 
-        Events are looked at once in `EVENTS_PERIOD`, or when nothing else happens.
+        Services are looked at once in `SERVICES_PERIOD`, events once in `EVENTS_PERIOD`, both
+        when nothing else happens.
 
         Args:
             timeout: Longest wait [ns]; `FOREVER` or `NOW` are possible.
             busy: Whether a coroutine may occupy a callback group, so that all groups are asked;
                 otherwise only those of gated items are.
         """
-        left = self._events_due - monotonic_ns()
-        if left > 0:
-            soon = timeout if NOW <= timeout <= left else left
-            found = self._ready_of(self._without_events, soon, busy)
-            if found or soon == timeout:
-                return found
-            timeout = timeout if timeout == FOREVER else timeout - left
+        for chosen, due in (
+            (self._without_services, min(self._services_due, self._events_due)),
+            (self._without_events, self._events_due),
+        ):
+            left = due - monotonic_ns()
+            if left > 0:
+                soon = timeout if NOW <= timeout <= left else left
+                found = self._ready_of(chosen, soon, busy)
+                if chosen is self._without_events:
+                    self._services_due = monotonic_ns() + SERVICES_PERIOD
+                if found or soon == timeout:
+                    return found
+                timeout = timeout if timeout == FOREVER else timeout - left
         found = self._ready_of(self._all, timeout, busy)
-        self._events_due = monotonic_ns() + EVENTS_PERIOD
+        now = monotonic_ns()
+        self._services_due, self._events_due = now + SERVICES_PERIOD, now + EVENTS_PERIOD
         return found
 
     def _ready_of(self, chosen: _Entries, timeout: int, busy: bool) -> list[Item]:
