@@ -12,7 +12,6 @@ from scipy.special import chdtri
 from stewart_estimation.kernels.records import SETUP, TANGENT
 from stewart_estimation.settings import FilterSettings, Gate, Reinitialisation
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.motion import Array
 
 ALPHA, BETA = 0.1, 2.0
 """
@@ -31,25 +30,19 @@ class Arrangement:
     """What the filter is given that never changes.
 
     Attributes:
-        setups: All of it as the kernels take it, an array of one.
+        setup: All of it as the kernels take it.
         size: Size of the tangent, 15 to 20.
     """
 
     geometry: Geometry
     settings: FilterSettings
-    setups: Array
+    setup: np.record
     size: int
-
-    @property
-    def setup(self) -> np.record:
-        """What `setups` holds."""
-        return self.setups[0]
 
     @classmethod
     def of(cls, geometry: Geometry, settings: FilterSettings) -> Arrangement:
         """Arrange geometry and settings."""
-        setups = np.zeros(1, SETUP)
-        setup = setups[0]
+        setup = np.zeros(1, SETUP)[0]
         mounting, place = settings.imu.rotation, settings.imu.position
         joints = (geometry.platform_joints - place) @ mounting
         setup.base_joints, setup.platform_joints = geometry.base_joints, joints
@@ -60,7 +53,7 @@ class Arrangement:
         size = _states(setup, settings)
         _noises(setup, settings)
         _refinements(setup, settings)
-        return cls(geometry, settings, setups, size)
+        return cls(geometry, settings, setup, size)
 
 
 def _states(setup: np.record, settings: FilterSettings) -> int:

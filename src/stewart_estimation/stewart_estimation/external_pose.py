@@ -149,8 +149,8 @@ def are_poses(position: Array, quaternion_xyzw: Array, covariance: Array) -> NDA
 
 def due(poses: PoseSeries, filtered: FilterState) -> int:
     """Return the row of the next pose that was not met yet; write when it is due."""
-    row = int(np.searchsorted(poses.stamps, filtered.memory[0].posed, side='right'))
-    filtered.memory[0].pose_due = poses.stamps[row] if row < len(poses) else np.inf
+    row = int(np.searchsorted(poses.stamps, filtered.memory.posed, side='right'))
+    filtered.memory.pose_due = poses.stamps[row] if row < len(poses) else np.inf
     return row
 
 
@@ -170,7 +170,7 @@ def fuse(
     """
     told = arrangement.settings.external
     assert told is not None
-    filtered.memory[0].posed = poses.stamps[row]
+    filtered.memory.posed = poses.stamps[row]
     state, covariance, setup = filtered.state, filtered.covariance, arrangement.setup
     at = setup.external_at
     rate, pull, spin = (report[k : k + 3] for k in (R_RATE, R_ACCELERATION, R_SPIN))
@@ -178,7 +178,7 @@ def fuse(
     arm = matrix_from_quaternion(state[TURN:FORCE_BIAS]) @ setup.origin
     here = compose_quaternions(state[TURN:FORCE_BIAS], setup.to_platform_turn)
     velocity, unknown = state[3:6] + np.cross(rate, arm), covariance[at, at]
-    lead = poses.stamps[row] - state[EXTERNAL] + state[DELAY] - filtered.memory[0].time
+    lead = poses.stamps[row] - state[EXTERNAL] + state[DELAY] - filtered.memory.time
     turn = compose_quaternions(exp_quaternion(lead * rate + 0.5 * lead**2 * spin), here)
     axes = matrix_from_quaternion(turn)
     second = 0.5 * np.concatenate([pull, axes.T @ spin])
@@ -205,13 +205,13 @@ def fuse(
     if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
         _refuse(filtered, at, told.sigma)
         return False
-    filtered.memory[0].refused = 0
+    filtered.memory.refused = 0
     change = gain @ residual
     covariance -= gain @ crossed.T
     covariance[:] = 0.5 * (covariance + covariance.T)
     if considered:
         covariance[at, at], change[at] = unknown, 0.0
-    shift(setup, state, covariance, change)
+    shift(setup, filtered, change)
     return True
 
 
@@ -249,7 +249,7 @@ def _refuse(filtered: FilterState, at: int, sigma: float) -> None:
 
     So many poses are not wrong; what they are held against is, and that is the delay.
     """
-    memory, covariance = filtered.memory[0], filtered.covariance
+    memory, covariance = filtered.memory, filtered.covariance
     memory.refused += 1
     if memory.refused >= LOST:
         memory.refused = 0

@@ -161,7 +161,7 @@ class LiveFilter:
     def _posed_before(self, at: int, stamp: float) -> bool:
         """Say whether the filter before a leg sample has met no pose of this stamp or later."""
         before = self._legs[at].before if at < self._next else self._filtered
-        return before is None or before.memory[0].posed < stamp
+        return before is None or before.memory.posed < stamp
 
     def add_runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array

@@ -83,15 +83,14 @@ def from_estimate(
     if settings.delay is not None:
         # Where the platform was when the IMU's sample was taken is known so much less.
         whole[range(3), range(3)] += START_VELOCITY**2 * whole[late, late]
-    memories = np.zeros(1, MEMORY)
-    memory = memories[0]
+    memory = np.zeros(1, MEMORY)[0]
     memory.posed, memory.pose_due = estimate.stamp, np.inf
     memory.time = memory.noted = memory.heard = estimate.stamp + estimate.delay
     memory.last = np.nan
     memory.leg_scale = memory.imu_scale = 1.0
     if not (np.all(np.isfinite(state)) and np.all(np.isfinite(whole))):
         raise EstimationError(f'an estimate to start from must be finite, got {estimate}')
-    return FilterState(state, whole, memories)
+    return FilterState(state, whole, memory)
 
 
 def estimate_from_legs(

@@ -157,7 +157,7 @@ class Loop:
         while row < self.leg_stamps.size:
             pose = due(self.poses, self.filtered) if len(self.poses) else 0
             status, row = steps.run(
-                self.arrangement.setups,
+                self.arrangement.setup,
                 self.stamps,
                 self.values,
                 self.leg_stamps,
@@ -185,7 +185,7 @@ class Loop:
                 continue
             if status == MISFIT:
                 # No pose here; the next misfit tries again.
-                self.filtered.memory[0].misfits -= 1
+                self.filtered.memory.misfits -= 1
             row += 1
         return restarts, row
 
@@ -224,7 +224,7 @@ class Loop:
         except SampleError:
             return False
         kept = filtered.covariance[TANGENT:, TANGENT:] if gap else None
-        fresh, memory = from_estimate(self.arrangement, estimate, kept), filtered.memory[0]
+        fresh, memory = from_estimate(self.arrangement, estimate, kept), filtered.memory
         at, known = self.arrangement.setup.external_at, filtered.state[EXTERNAL]
         if at >= 0:
             # The restart of the platform tells nothing about the external pose's delay.
@@ -264,7 +264,7 @@ class Loop:
             imu_scale=rows.scales[:, 6:],
             restarts=tuple(restarts),
             gaps=self.gaps,
-            repairs=int(self.filtered.memory[0].repairs),
+            repairs=int(self.filtered.memory.repairs),
             misalignment_sigma=turned,
             steps=kept if len(kept.noise) else None,
             external=ExternalFit.of(self.arrangement.setup, self.filtered, self.fused),

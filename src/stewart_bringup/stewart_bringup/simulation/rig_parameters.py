@@ -89,8 +89,9 @@ class RigParameters:
 
 
 def _require_backend(node: str, name: str) -> None:
+    # Where the packages are on the path and not installed, there are none.
     known = installed_backends()
-    if name not in {*known, ROS_OWN_SECTION}:
+    if known and name not in {*known, ROS_OWN_SECTION}:
         raise ParameterError(f'{name} of {node}', None, expected_name(name, known, 'back end'))
 
 

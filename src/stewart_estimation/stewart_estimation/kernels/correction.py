@@ -29,6 +29,7 @@ from stewart_estimation.kernels.prediction import moving
 from stewart_estimation.kernels.records import (
     D_TURN,
     DELAY,
+    FILTER_TYPE,
     FilterState,
     FORCE_BIAS,
     MOUNTING,
@@ -40,15 +41,7 @@ from stewart_estimation.kernels.records import (
     VERDICTS,
 )
 from stewart_estimation.kernels.tangent import attitude, retract, turned
-from stewart_kinematics.kernels.compiled import (
-    kernel,
-    MATRIX_OUT,
-    part,
-    section,
-    VECTOR,
-    VECTOR_OUT,
-    VOID,
-)
+from stewart_kinematics.kernels.compiled import kernel, part, section, VECTOR, VOID
 from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
 from stewart_kinematics.kernels.vectors import cross, Triple, triple
 from stewart_kinematics.motion import Array
@@ -253,11 +246,11 @@ def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measure
     transport(covariance, change)
 
 
-@kernel(VOID, SETUP_TYPE, VECTOR_OUT, MATRIX_OUT, VECTOR)
-def shift(setup: np.record, state: Array, covariance: Array, change: Array) -> None:
+@kernel(VOID, SETUP_TYPE, FILTER_TYPE, VECTOR)
+def shift(setup: np.record, filtered: FilterState, change: Array) -> None:
     """Move the state by a vector of the tangent, of an external pose, and its covariance along."""
-    retract(state, change, setup)
-    transport(covariance, change)
+    retract(filtered.state, change, setup)
+    transport(filtered.covariance, change)
 
 
 @section

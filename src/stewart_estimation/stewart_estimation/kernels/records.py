@@ -120,11 +120,7 @@ SETUP_TYPE, MEMORY_TYPE = numba.from_dtype(SETUP), numba.from_dtype(MEMORY)
 
 
 class FilterState(NamedTuple):
-    """Everything that the kernels change, in place; a row per leg sample where there are many.
-
-    Of one filter the memory is an array of one as well: a record itself takes a kernel twenty
-    times as long to accept.
-    """
+    """Everything that the kernels change, in place; a row per leg sample where there are many."""
 
     state: Array
     covariance: Array
@@ -134,11 +130,11 @@ class FilterState(NamedTuple):
     def stamp(self) -> float:
         """Where the state is, on the clock of the IMU [s]."""
         # A field by its name takes a tenth of the time of an attribute.
-        return float(self.memory['time'][0])
+        return float(self.memory['time'])
 
     def at(self, row: int) -> FilterState:
         """Return the filter before a leg sample."""
-        return FilterState(self.state[row], self.covariance[row], self.memory[row : row + 1])
+        return FilterState(self.state[row], self.covariance[row], self.memory[row])
 
     @classmethod
     def rows(cls, count: int, size: int) -> FilterState:
@@ -220,10 +216,10 @@ R_SILENT, REPORT = 30, 31
 # One row of verdicts: innovations, their sigmas, NIS, whether each leg was used.
 V_SIGMA, V_NIS, V_USED, VERDICTS = 6, 12, 13, 19
 
-SETUPS_TYPE = numba.types.Array(SETUP_TYPE, 1, 'C')
-MEMORIES_TYPE = numba.types.Array(MEMORY_TYPE, 1, 'C')
-FILTER_TYPE = numba.types.NamedTuple([VECTOR_OUT, MATRIX_OUT, MEMORIES_TYPE], FilterState)
-FILTERS_TYPE = numba.types.NamedTuple([MATRIX_OUT, STACK_OUT, MEMORIES_TYPE], FilterState)
+FILTER_TYPE = numba.types.NamedTuple([VECTOR_OUT, MATRIX_OUT, MEMORY_TYPE], FilterState)
+FILTERS_TYPE = numba.types.NamedTuple(
+    [MATRIX_OUT, STACK_OUT, numba.types.Array(MEMORY_TYPE, 1, 'C')], FilterState
+)
 STEPS_TYPE = numba.types.NamedTuple(
     [MATRIX_OUT, MATRIX_OUT, STACK_OUT, STACK_OUT, STACK_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT],
     Steps,

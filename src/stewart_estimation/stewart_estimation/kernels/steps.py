@@ -31,7 +31,7 @@ from stewart_estimation.kernels.records import (
     R_SILENT,
     Rows,
     ROWS_TYPE,
-    SETUPS_TYPE,
+    SETUP_TYPE,
     STRAYED,
     TANGENT,
     WAITING,
@@ -368,24 +368,22 @@ def step(
 
 
 @kernel(
-    numba.types.UniTuple(INTEGER, 2), SETUPS_TYPE, VECTOR, MATRIX, VECTOR, MATRIX, INTEGER,
+    numba.types.UniTuple(INTEGER, 2), SETUP_TYPE, VECTOR, MATRIX, VECTOR, MATRIX, INTEGER,
     FILTER_TYPE, ROWS_TYPE, FLAG, FILTERS_TYPE,
 )  # fmt: skip
 def run(
-    setups: Array,
+    setup: np.record,
     stamps: Array,
     imu: Array,
     leg_stamps: Array,
     lengths: Array,
     first: int,
-    one: FilterState,
+    filtered: FilterState,
     rows: Rows,
     live: bool,
     past: FilterState,
 ) -> tuple[int, int]:
     """Filter the leg samples from row `first` on; return how it ended and at which row.
-
-    Settings and filter are arrays of one, see `FilterState`.
 
     With `live` it ends with WAITING before a sample that the IMU has not yet passed, unless the
     legs are far ahead of it, and writes the filter before each sample into `past`, where that is
@@ -393,7 +391,6 @@ def run(
     before one of six lengths after a silence of both sensors, with STRAYED after one that came too
     late to be a correction. Rows after a longer silence stay NaN until six lengths come.
     """
-    setup, filtered = setups[0], FilterState(one.state, one.covariance, one.memory[0])
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
         if live:
