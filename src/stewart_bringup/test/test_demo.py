@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 from contextlib import suppress
 import os
 from pathlib import Path
@@ -27,6 +28,7 @@ from stewart_bringup.demo.scenarios import choose, Scenario, WAVES
 from stewart_bringup.demo.session import play
 from stewart_bringup.demo.tracking import largest
 from stewart_bringup.errors import BringupError, RequestRefused
+from stewart_bringup.verbs import demo
 from stewart_node_support.stop_signals import StopSignals
 
 pytestmark = pytest.mark.ros
@@ -65,6 +67,29 @@ def test_demo_follows_its_wave_reports_it_and_replaces_only_bags(tmp_path: Path)
     with StopSignals() as stop, pytest.raises(BringupError, match=r'thesis\.tex'):
         run_demo(scenarios, tmp_path, stop)
     assert (tmp_path / 'ex800_eq18' / 'thesis.tex').exists()
+
+
+def test_simulated_time_passes_at_the_speed_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[float] = []
+
+    class Enough(Exception):
+        """The clock is there."""
+
+    def paced(_nodes: object, speed: float, _stop: object) -> None:
+        told.append(speed)
+        raise Enough
+
+    monkeypatch.setattr('stewart_bringup.demo.session.simulated_pace', paced)
+    parser = argparse.ArgumentParser()
+    demo.add_arguments(parser)
+    for words in ([], ['--speed', 'max'], ['--speed', '2.5']):
+        asked = parser.parse_args(['--wave', 'eq18', '--backend', 'simulated', *words])
+        (scenario,) = demo._chosen(asked)
+        with StopSignals() as stop, pytest.raises(Enough):
+            play(scenario, tmp_path / f'bag{len(told)}', lambda *_: None, stop)
+    assert told == [0.0, 0.0, 2.5]
 
 
 def test_unknown_back_end_is_named(tmp_path: Path) -> None:

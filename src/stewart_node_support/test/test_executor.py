@@ -243,6 +243,28 @@ def test_guards_that_were_triggered_together_are_all_called_whatever_the_first_o
     assert sorted(calls) == [1, 2, 3]
 
 
+def test_a_service_is_heard_although_something_is_always_ready(
+    executor: SingleThreadedExecutor, nodes: list[Node]
+) -> None:
+    served: list[str] = []
+    turns: list[int] = []
+    nodes[0].create_service(Trigger, 'ask', lambda _, answer: served.append('once') or answer)
+    client = nodes[1].create_client(Trigger, 'ask')
+
+    def again() -> None:
+        turns.append(1)
+        guard.trigger()
+
+    guard = nodes[1].create_guard_condition(again)
+    guard.trigger()
+    # Whatever is created is looked for at once.
+    spin_until(executor, lambda: client.service_is_ready() and len(turns) > 20)
+    client.call_async(Trigger.Request())
+    spin_until(executor, lambda: served)
+
+    assert served == ['once']
+
+
 def test_events_of_a_subscription_are_heard(
     executor: SingleThreadedExecutor, nodes: list[Node]
 ) -> None:

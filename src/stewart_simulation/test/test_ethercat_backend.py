@@ -217,6 +217,7 @@ def test_six_axes_follow_a_wave(
     until(lambda: user.state is not State.ENABLED or min(travel()) > 0.015)
     if user.state is not State.ENABLED:
         # Then the machine stood still for longer than a path waits, and it had to be given up.
+        assert re.search('no (frame|cycle|drive) has', user.reason), user.reason
         assert lateness() > 0.9 * LONGEST_PAUSE, user.reason
         return
     followed = [item for item in user.samples() if item.commanded_strokes is not None]

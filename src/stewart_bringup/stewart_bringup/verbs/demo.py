@@ -12,7 +12,7 @@ from pathlib import Path
 from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
-from stewart_bringup.verbs.graph import AS_FAST_AS_POSSIBLE, speed_option
+from stewart_bringup.verbs.graph import speed_option
 from stewart_tables.numbers import positive_up_to, whole_from
 from stewart_tables.outputs import output_folder
 from stewart_tables.progress import tell
@@ -129,10 +129,11 @@ def _chosen(arguments: argparse.Namespace) -> list[Scenario]:
         arguments.time,
     )
     _check(scenarios)
-    speed = arguments.speed
-    if speed is not None and not any(scenario.simulated for scenario in scenarios):
+    if arguments.speed is None:
+        return scenarios
+    if not any(scenario.simulated for scenario in scenarios):
         raise BringupError('--speed is for simulated time, real time has its own')
-    return [replace(scenario, speed=speed or AS_FAST_AS_POSSIBLE) for scenario in scenarios]
+    return [replace(scenario, speed=arguments.speed) for scenario in scenarios]
 
 
 def _identifying(arguments: argparse.Namespace) -> bool:
