@@ -39,6 +39,8 @@ PAYLOAD_MASS, PAYLOAD_PLACE, PAYLOAD_INERTIA = 2.0, (0.05, -0.03, 0.08), 0.002
 """What is bolted on and in no drawing [kg], [m], [kg m²]."""
 IMU_BANDWIDTH, BASE_MODE, BASE_MASS = 40.0, 25.0, 40.0
 """[Hz], [Hz], [kg]."""
+HOSE_ABOVE, HOSE_PLACE, HOSE_LENGTH = (0.3, 0.2, 1.0), (0.05, -0.02, 0.01), 0.6
+"""Its ends, in the world and on the platform, and up to which length it hangs loose [m]."""
 POSITION_GAIN, RATE_GAIN, RESET_TIME = 30.0, 250.0, 0.05
 """Of the drives: position loop [1/s], rate loop [N s/m] and its integral [s]."""
 
@@ -57,6 +59,7 @@ class Imperfections:
         encoder_noise, encoder_step: [m].
         force_gain, force_offset, force_noise, force_delay: [-], [N], [N], [s].
         base_bends: Whether the base sways in one mode of 25 Hz.
+        hose: Stiffness of a hose from above to a place beside the platform's centre [N/m].
         imu: Whether the IMU has errors of scale (1 %) and mounting (10 mrad) and 40 Hz bandwidth.
     """
 
@@ -75,6 +78,7 @@ class Imperfections:
     force_noise: float = 0.5
     force_delay: float = 1e-3
     base_bends: bool = True
+    hose: float = 0.0
     imu: bool = True
 
     def without(self, *names: str) -> Imperfections:
@@ -255,6 +259,14 @@ def _mechanism(
     for site in rest.findall('site'):
         if str(site.get('name')).endswith('_socket'):
             _move(site, rng.normal(0.0, wrong.joint_error, 3))
+    if wrong.hose > 0.0:
+        ends = {'hose_above': (world, HOSE_ABOVE), 'hose_platform': (rest, HOSE_PLACE)}
+        for name, (body, place) in ends.items():
+            ET.SubElement(body, 'site', name=name, pos=' '.join(map(str, place)))
+        tendon = ET.SubElement(ET.SubElement(root, 'tendon'), 'spatial', name='hose')
+        tendon.attrib |= {'stiffness': f'{wrong.hose}', 'springlength': f'0 {HOSE_LENGTH}'}
+        for name in ends:
+            ET.SubElement(tendon, 'site', site=name)
     for joint in root.iter('joint'):
         if joint.get('type') == 'slide' and str(joint.get('name')).startswith('leg_'):
             hard = {'solreffriction': f'{2 * STEP} 1', 'solimpfriction': '0.99 0.99 0.001 0.5 2'}

@@ -55,13 +55,14 @@ OURS = {
     'ours, 0.1 mm, instruments': (1e-4, True),
 }
 """Noise of the encoders beside their own [m], and whether commands are instruments."""
-VARIANTS: dict[str, tuple[str, ...]] = {
-    'foreign': (),
-    'foreign, no friction': ('coulomb', 'viscous', 'stribeck', 'load_friction'),
-    'foreign, stiff base': ('base_bends',),
-    'foreign, no rotors': ('rotor_mass',),
+FOREIGN = Imperfections()
+VARIANTS = {
+    'foreign': FOREIGN,
+    'foreign, no friction': FOREIGN.without('coulomb', 'viscous', 'stribeck', 'load_friction'),
+    'foreign, stiff base': FOREIGN.without('base_bends'),
+    'foreign, no rotors': FOREIGN.without('rotor_mass'),
+    'foreign, a hose': replace(FOREIGN, hose=20.0),
 }
-"""What is switched off."""
 RUNS, RUNS_OF_OURS = 100, 300
 DEMANDED = 0.93
 """Share of runs in which intervals of mass and centre of mass hold, or a misfit is reported."""
@@ -91,7 +92,7 @@ def run(plant: str, options: Options, number: int) -> One:
         piece = replace(piece, strokes=piece.strokes + shake, forces=piece.forces * gains)
         truth = _truth_of(platform)
     else:
-        machine = ForeignPlant(platform, Imperfections().without(*VARIANTS[plant]), number)
+        machine = ForeignPlant(platform, VARIANTS[plant], number)
         recorded = machine.record(motion)
         piece = LegPiece(recorded.time - recorded.time[0], recorded.strokes, recorded.forces)
         truth = np.array(list(machine.truth.values()))

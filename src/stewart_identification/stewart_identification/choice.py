@@ -14,8 +14,8 @@ from stewart_identification.errors import FitError
 from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.evidence import colour, Evidence, evidence
 from stewart_identification.experiment import Experiment, joined
-from stewart_identification.models.friction import KINDS, TERMS
 from stewart_identification.models.platform import PlatformModel
+from stewart_identification.models.terms import KINDS, SPRING, TERMS
 from stewart_kinematics.motion import Array
 
 FARTHEST = 8.0
@@ -68,8 +68,13 @@ def with_terms(
     unknowns = len(largest.parameter_names)
     if np.count_nonzero(experiment.used) < 10 * unknowns:
         return Chosen(model, with_noise(model, experiment), (), (), 0)
-    quiet = with_noise(largest, experiment)
+    # A spring takes the noise of the accelerations with it, and everything else seems certain.
+    unsprung = replace(model, terms=tuple(name for name in TERMS if name != SPRING))
+    quiet = with_noise(unsprung, experiment)
     taken = evidence(model, quiet, kinds, false_alarm)
+    if any(item.name == SPRING for item in taken):
+        quiet = with_noise(largest, experiment)
+        taken = evidence(model, quiet, kinds, false_alarm)
     model = replace(model, terms=tuple(name for name in TERMS if name in {t.name for t in taken}))
     others = [kind for kind in KINDS if kind not in kinds]
     refused = evidence(model, quiet, others, false_alarm)

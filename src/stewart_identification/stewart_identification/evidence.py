@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which physics a recording shows beside viscous and dry friction: likelihood-ratio tests.
 
-Terms of `models.friction` are taken up one after the other, the most telling first. A term counts
+Terms of `models.terms` are taken up one after the other, the most telling first. A term counts
 if the sum of squares falls by more than chance makes it fall, once in 1 / `false_alarm` recordings
 over all terms that are tried (Bonferroni). The noise is what the largest model leaves, counted as
 slow motions see it, so coloured residuals prove no more than they should. Nor does the noise of
@@ -20,9 +20,13 @@ from scipy.special import chdtrc, gammaln
 from stewart_identification.estimators.linear_system import CHANCE, LinearSystem, raw_system
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import KNOWN_TO
-from stewart_identification.models.friction import TERMS
 from stewart_identification.models.platform import PlatformModel
+from stewart_identification.models.terms import SPRING, TERMS
 from stewart_kinematics.motion import Array
+
+WHOLE = 2.0
+"""In a sine a spring stands for all inertia, and with it goes all noise of the accelerations. In
+the forces that need no term there is as much of it again, and half of the gain is lost there."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def evidence(
     Args:
         model: With no terms, or those that count already.
         experiment: With the noise that the largest model leaves.
-        kinds: Which may be tried, of `models.friction.KINDS`.
+        kinds: Which may be tried, of `models.terms.KINDS`.
         false_alarm: Probability that a term is found where none is.
     """
     tried = [name for name, term in TERMS.items() if term.kind in kinds]
@@ -100,7 +104,8 @@ def evidence(
             # The noise is known to this factor only: what it may exaggerate is no evidence.
             ratio = (cost - lower) / KNOWN_TO**2
             if blurred is not None:
-                ratio -= CHANCE * max(blurred.cost(taken)[0] - blurred.cost(chosen)[0], 0.0)
+                chance = CHANCE * (WHOLE if name == SPRING else 1.0)
+                ratio -= chance * max(blurred.cost(taken)[0] - blurred.cost(chosen)[0], 0.0)
             surprise = log_chance(max(ratio, 0.0), more)
             if possible and surprise < min(limit, best.surprise if best else 0.0):
                 best = Evidence(name, ratio, more, surprise)
@@ -134,7 +139,7 @@ class _Search:
         base = len(replace(model, terms=()).parameter_names)
         self._columns: dict[str, list[int]] = {'': list(range(base))}
         for name in model.terms:
-            size = 1 if TERMS[name].shared else 6
+            size = len(TERMS[name].units)
             self._columns[name] = list(range(base, base + size))
             base += size
 

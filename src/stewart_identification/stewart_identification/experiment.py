@@ -27,7 +27,7 @@ class Experiment:
         forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
         noise (m,): Standard deviations of the forces' measurement noise if they are known, else
             NaN. They weigh the actuators and say which parameter is determined well enough.
-        shapes (n, m, s): What friction multiplies (`models.friction.friction_shapes`). Forces that
+        shapes (n, m, s): What friction multiplies (`models.terms.friction_shapes`). Forces that
             have passed a filter need these from the same filter; without them the motion's own
             rates are taken.
         loads (n, 10): Ten parameters of a known body that is bolted on beside what is unknown;

@@ -25,8 +25,8 @@ from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
-from stewart_identification.models.friction import KINDS
 from stewart_identification.models.platform import FrictionKind, PlatformModel
+from stewart_identification.models.terms import KINDS
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted

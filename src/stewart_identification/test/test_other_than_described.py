@@ -9,11 +9,13 @@ from pathlib import Path
 import re
 
 import numpy as np
+import pytest
 from recordings_made import excitation, START_NS
 from stewart_bags.series import JointSeries, LEGS
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.identify import identify, Options
+from stewart_identification.models.terms import KINDS
 from stewart_identification.outcome import Outcome
 from stewart_identification.recording.from_bag import experiment_from, Extraction
 from stewart_identification.recording.recordings import Recording
@@ -31,9 +33,13 @@ def identified(
     *,
     gains: Array | float = 1.0,
     spring: float = 0.0,
+    rest_height: float = 0.0,
     terms: tuple[str, ...] = (),
 ) -> Outcome:
-    """Identify a machine that rubs, with joints, masses and gravity of its own, and a spring."""
+    """Identify a machine that rubs, with joints, masses and gravity of its own, and a spring.
+
+    The spring [N/m] rests at a height above the neutral pose [m].
+    """
     truth = inertial or InertialModel.from_platform(platform)
     motion = excitation(platform, duration=16.0).sample(TIME)
     actual = replace(
@@ -43,7 +49,8 @@ def identified(
     rubbing = 20.0 * legs.rate + 2.0 * np.clip(legs.rate / 1e-3, -1.0, 1.0)
     forces = gains * (actuator_forces(truth, motion) + rubbing)
     away = np.zeros((len(TIME), 6))
-    away[:, :3] = spring * (motion.position - platform.geometry.neutral_pose.position)
+    rest = np.add(platform.geometry.neutral_pose.position, (0.0, 0.0, rest_height))
+    away[:, :3] = spring * (motion.position - rest)
     along = jacobian(platform.geometry, motion.position, motion.quaternion_xyzw)
     forces += np.linalg.solve(along.swapaxes(1, 2), away[..., None])[..., 0]
     forces += rng.normal(0.0, 0.3, forces.shape)
@@ -134,3 +141,27 @@ def test_a_mass_that_rests_on_an_offset_is_a_remark(ex800: Platform) -> None:
     assert 'offset' in held.model.terms
     assert any('without the force offset the mass is 6.8' in text for text in held.remarks)
     assert not any('offset' in text for text in free.remarks)
+
+
+@pytest.mark.parametrize(('stiffness', 'rest_height'), [(10.0, 0.0), (100.0, 0.2)])
+def test_a_spring_is_told_from_the_mass(
+    ex800: Platform, stiffness: float, rest_height: float
+) -> None:
+    """At 100 N/m, with 20 N in the neutral pose, no parameter was determined."""
+    outcome = identified(ex800, spring=stiffness, rest_height=rest_height, terms=KINDS)
+
+    assert outcome.body is not None
+    assert outcome.model.terms == ('spring',)
+    assert farthest(outcome) < 3.0
+    found = {item.name: item for item in outcome.parameters}
+    for axis in 'xyz':
+        assert abs(found[f'spring_{axis}'].value - stiffness) < 3.0 * found[f'spring_{axis}'].sigma
+    pull = found['spring_pull_z']
+    assert abs(pull.value + stiffness * rest_height) < 3.0 * pull.sigma < 2.0
+
+
+def test_a_spring_that_nobody_may_try_is_named(ex800: Platform) -> None:
+    outcome = identified(ex800, spring=100.0)
+
+    assert outcome.body is None
+    assert 'missing: a spring at the platform, such as a hose' in outcome.verdict

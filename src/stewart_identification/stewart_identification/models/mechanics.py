@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_dynamics.newton_euler import actuator_forces, regressor
@@ -21,6 +22,7 @@ from stewart_identification.models.joint_errors import (
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import inverse, LegKinematics
+from stewart_kinematics.solvers.jacobian import jacobian
 
 KNOT_DISTANCE = 0.08
 """Between evaluations of what joint errors do, which follows the motion [s]; closer ones have more
@@ -45,6 +47,20 @@ class Mechanics:
     def leg_forces(self) -> Array:
         """Forces that the legs alone need, shape (n, 6) [N]."""
         return actuator_forces(self._with(np.zeros(10)), self.motion)
+
+    @cached_property
+    def sprung(self) -> Array:
+        """Forces of the legs against what `models.terms.SPRING` counts, shape (n, 6, 12) [N].
+
+        Six springs that rest in the neutral pose, along the axes of base_link and about them, then
+        six steady parts of a wrench.
+        """
+        position, quaternion = self.motion.position, self.motion.quaternion_xyzw
+        steady = np.linalg.inv(jacobian(self.geometry, position, quaternion)).swapaxes(1, 2)
+        neutral = self.geometry.neutral_pose
+        turned = Rotation.from_quat(quaternion) * Rotation.from_quat(neutral.quaternion_xyzw).inv()
+        away = np.concatenate([position - neutral.position, turned.as_rotvec()], axis=1)
+        return np.concatenate([steady * away[:, None], steady], axis=2)
 
     @cached_property
     def legs(self) -> LegKinematics:

@@ -4,7 +4,7 @@
 
 Measured forces are those of the drives, so what friction takes is part of them:
 ``force = inverse dynamics + viscous * rate + coulomb * direction``, and the terms of
-`models.friction` that were asked for. What moves the forces with a known size, joint errors, gains
+`models.terms` that were asked for. What moves the forces with a known size, joint errors, gains
 of the force sensors and their delay, are nuisances.
 """
 
@@ -19,9 +19,14 @@ from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.friction import friction_shapes, term_column, TERMS
 from stewart_identification.models.mechanics import Mechanics
 from stewart_identification.models.model import LinearModel
+from stewart_identification.models.terms import (
+    friction_shapes,
+    SPRING,
+    term_column,
+    TERMS,
+)
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
@@ -51,7 +56,7 @@ class PlatformModel(LinearModel):
             tenth of a millisecond looks like friction and a little like an inertia.
         force_gain: Standard deviation of the relative error of each leg's force, such as a torque
             constant's. What all have in common looks like mass: only a known load tells it.
-        terms: Names in `models.friction.TERMS` of what is identified along beside `friction`.
+        terms: Names in `models.terms.TERMS` of what is identified along beside `friction`.
         memory: What motions make of this platform, for one fit (`remembering`); None computes it
             anew each time.
     """
@@ -107,8 +112,7 @@ class PlatformModel(LinearModel):
         rows = [(f'{k}{leg}', unit, False) for k, unit in drives for leg in legs[self.friction]]
         for name in self.terms:
             term = TERMS[name]
-            for leg in ('',) if term.shared else legs['per leg']:
-                rows.append((f'{name}{leg}', term.unit, term.signed))
+            rows += [(f'{name}{end}', unit, term.signed) for end, unit in term.units.items()]
         return tuple(rows)
 
     @cached_property
@@ -130,7 +134,8 @@ class PlatformModel(LinearModel):
     @cached_property
     def laws(self) -> tuple[int, ...]:  # type: ignore[override]
         """All friction, where terms show that it is not just viscous and Coulomb's."""
-        rough = tuple(name for name in self.terms if not name.startswith(('offset', 'rotor')))
+        exact = ('offset', 'rotor', SPRING)
+        rough = tuple(name for name in self.terms if not name.startswith(exact))
         if not rough:
             return ()
         names = (*rough, 'viscous', 'coulomb')
@@ -148,7 +153,8 @@ class PlatformModel(LinearModel):
         powers = {'kg': 1.0, 'kg m': length, 'kg m²': length**2}
         weight = mass * max(float(np.linalg.norm(self.inertial.gravity)), 1.0)
         powers |= {'N s/m': weight / mass / 60.0 / LARGEST_RATE, 'N': weight / mass / 60.0}
-        powers |= {'N/N': 0.1 / mass}
+        powers |= {'N/N': 0.1 / mass, 'N/m': weight / mass / 60.0 / length}
+        powers |= dict.fromkeys(('N m', 'N m/rad'), weight / mass / 60.0 * length)
         return mass * np.array([powers[unit] for unit in self.parameter_units])
 
     @cached_property
@@ -186,8 +192,11 @@ class PlatformModel(LinearModel):
         elif self.friction == 'per leg':
             columns += [_per_leg(values) for values in along]
         for name in self.terms:
+            if name == SPRING:
+                columns.append(mechanics.sprung)
+                continue
             values = term_column(name, shapes, legs.acceleration)
-            columns.append(values[..., None] if TERMS[name].shared else _per_leg(values))
+            columns.append(values[..., None] if name == 'rotor' else _per_leg(values))
         return np.concatenate(columns, axis=2)
 
     def offset(self, experiment: Experiment) -> Array:

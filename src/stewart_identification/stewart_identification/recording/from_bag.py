@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment, joined
-from stewart_identification.models.friction import friction_shapes
+from stewart_identification.models.terms import friction_shapes
 from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset

@@ -21,7 +21,7 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_identification.models.friction import friction_shapes
+from stewart_identification.models.terms import friction_shapes
 from stewart_identification.recording.bands import (
     Band,
     Cleaning,
