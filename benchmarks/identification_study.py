@@ -6,10 +6,11 @@ Ten seconds of ``ex800_identification`` with 2 kg that no description knows, eve
 machine. Ours has what the model holds and force sensors with gains of 1 %, and again with noise
 of 0.1 mm on its encoders, without and with the commanded motion as instruments; the foreign plant
 (`foreign_plant.py`) has friction of another law, rotors, a base that bends, late forces, and
-encoders with noise and steps. Options are the defaults of the verb, but joints are known
-to 0.1 mm (`--joint-tolerance`), as wrong as they are. Of ours 300 machines are made, of
-the others 100: the mass error of ours is the mean of six gains (correlation 0.995), and those of
-the first hundred machines spread 1.15 times as far as they should, by chance (p = 0.02).
+encoders with noise and steps, and one variant of it a hose. Options are the defaults of the verb,
+but joints are known to 0.1 mm (`--joint-tolerance`), as wrong as they are. Of ours 300 machines
+are made, of the others 100: the mass error of ours is the mean of six gains (correlation 0.995),
+and those of the first hundred machines spread 1.15 times as far as they should, by chance
+(p = 0.02).
 
     python benchmarks/identification_study.py [--runs N] [--quick] [--workers 2]
 """

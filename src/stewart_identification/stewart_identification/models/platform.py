@@ -22,7 +22,9 @@ from stewart_identification.experiment import Experiment
 from stewart_identification.models.mechanics import Mechanics
 from stewart_identification.models.model import LinearModel
 from stewart_identification.models.terms import (
+    EXACT,
     friction_shapes,
+    per_leg,
     SPRING,
     term_column,
     TERMS,
@@ -107,9 +109,10 @@ class PlatformModel(LinearModel):
     @cached_property
     def _beside(self) -> tuple[tuple[str, str, bool], ...]:
         """Name, unit and sign of what is identified beside the ten."""
-        legs = {'none': (), 'common': ('',), 'per leg': tuple(f'_{leg}' for leg in range(1, 7))}
-        drives = (('viscous', 'N s/m'), ('coulomb', 'N'))
-        rows = [(f'{k}{leg}', unit, False) for k, unit in drives for leg in legs[self.friction]]
+        rows = []
+        for name, unit in (('viscous', 'N s/m'), ('coulomb', 'N')):
+            units = {'none': {}, 'common': {'': unit}, 'per leg': per_leg(unit)}[self.friction]
+            rows += [(f'{name}{end}', unit, False) for end in units]
         for name in self.terms:
             term = TERMS[name]
             rows += [(f'{name}{end}', unit, term.signed) for end, unit in term.units.items()]
@@ -134,8 +137,7 @@ class PlatformModel(LinearModel):
     @cached_property
     def laws(self) -> tuple[int, ...]:  # type: ignore[override]
         """All friction, where terms show that it is not just viscous and Coulomb's."""
-        exact = ('offset', 'rotor', SPRING)
-        rough = tuple(name for name in self.terms if not name.startswith(exact))
+        rough = tuple(name for name in self.terms if name not in EXACT)
         if not rough:
             return ()
         names = (*rough, 'viscous', 'coulomb')

@@ -78,6 +78,8 @@ TERMS = {
     ),
 }
 """By name, in the order of their columns."""
+EXACT = ('offset', 'rotor', 'rotors', SPRING)
+"""Those that are no friction by a shape of the rate, which drives follow only roughly."""
 KINDS = tuple(dict.fromkeys(term.kind for term in TERMS.values()))
 
 
@@ -109,5 +111,5 @@ def term_column(name: str, shapes: Array, acceleration: Array) -> Array:
         return acceleration
     if name == 'offset':
         return np.ones_like(acceleration)
-    places = [name for name in TERMS if not name.startswith(('rotor', 'offset', SPRING))]
+    places = [name for name in TERMS if name not in EXACT]
     return np.asarray(shapes[..., 1 + places.index(name)])
