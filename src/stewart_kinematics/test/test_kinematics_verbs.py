@@ -126,6 +126,26 @@ def test_fk_names_lines_without_a_pose_after_writing(tmp_path, capsys):
     assert lines[3].split(',')[11] == '1'
 
 
+@pytest.mark.parametrize('heights', [[0.1154, 0.3, 0.118], [0.3]])
+def test_fk_carries_on_with_lines_where_ik_says_that_a_rod_does_not_reach(
+    tmp_path, capsys, heights
+):
+    path, joints, out = (tmp_path / name for name in ('poses.csv', 'joints.csv', 'out.csv'))
+    rows = [[0.0, 0.0, z, 0.0, 0.0, 0.0] for z in heights]
+    write_table(path, [*POSE[:3], *RPY], rows)
+    rods = ('--platform', 'sg90_rotary')
+    assert typed(ik, path, '-o', joints, *rods) == 1
+    capsys.readouterr()
+    assert typed(fk, joints, '-o', out, *rods) == 1
+    assert re.search(r'joints\.csv:\d: the rod of leg 1 does not reach', capsys.readouterr().err)
+    columns = [*POSE, 'converged']
+    found = read_table(out, columns, gaps=POSE).take(columns)
+    reaches = np.array(heights) < 0.2
+    np.testing.assert_array_equal(found[:, -1], reaches)
+    np.testing.assert_allclose(found[reaches, 2], np.array(heights)[reaches], atol=1e-9)
+    assert np.isnan(found[~reaches, :7]).all()
+
+
 def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
     path = tmp_path / 'poses.csv'
     high = [0.0, 0.0, 2.4, 0.0, 0.0, 0.0, 1.0]

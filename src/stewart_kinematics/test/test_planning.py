@@ -20,7 +20,15 @@ from stewart_kinematics.limits.planning import (
 from stewart_kinematics.model.platform import Limits, Platform
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.trajectories import Circle, Cycloidal, Rest, Trajectory
+from stewart_kinematics.trajectories import (
+    AiryWave,
+    Circle,
+    Cycloidal,
+    Faded,
+    OrbitalWave,
+    Rest,
+    Trajectory,
+)
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
@@ -150,6 +158,47 @@ def test_cancelled_moves_keep_velocity_acceleration_and_jerk_limits(name: str, c
         cancelled += 1
 
     assert worst.max() <= 1.0
+
+
+def test_where_only_legs_bind_a_move_that_ends_soon_is_followed_to_its_end() -> None:
+    # All that slow down earlier keep the platform's limits, of which the search knows.
+    ample = {name: 30.0 * getattr(VIGO.limits, name) for name in ('linear_jerk', 'angular_jerk')}
+    limits = replace(VIGO.limits, acceleration=0.25 * VIGO.limits.acceleration, **ample)
+    platform, rng = replace(VIGO, limits=limits), np.random.default_rng(0)
+    guard, cancelled, followed = MotionGuard(platform), 0, 0
+    while cancelled < 40:
+        try:
+            move = plan_move(random_pose(platform, rng), random_pose(platform, rng), guard)
+        except MotionRefused:
+            continue
+        time = rng.uniform(0.0, move.duration)
+        stop = plan_stop(move, time, guard)
+        cancelled += 1
+        followed += time + stop.lead == pytest.approx(move.duration)
+
+    assert followed > 5
+
+
+@pytest.mark.parametrize('period', [0.3, 0.123, 0.1])
+def test_no_instant_of_a_wave_at_the_limit_is_beyond_it(guard: MotionGuard, period: float) -> None:
+    def faded(amplitude: float) -> Faded:
+        # So long that its slope does not count.
+        wave = OrbitalWave((AiryWave(amplitude, period, 100.0),), NEUTRAL)
+        return plan_fades(wave, NEUTRAL, guard, fade_in=3.0, horizon=5.0)
+
+    fits, fails = 1e-6, 1e-2
+    for _ in range(12):
+        middle = math.sqrt(fits * fails)
+        try:
+            faded(middle)
+            fits = middle
+        except MotionRefused:
+            fails = middle
+    ended = plan_fade_out(faded(fits), 5.0, 3.0, guard)
+    time = np.arange(0.0, ended.duration, 2e-5)
+    jerk = np.diff(ended.sample(time).acceleration[:, :3], axis=0) / 2e-5
+
+    assert 0.99 < np.linalg.norm(jerk, axis=1).max() / VIGO.limits.linear_jerk <= 1.0
 
 
 CIRCLE = Circle(NEUTRAL, 0.05, 3.0)

@@ -31,6 +31,8 @@ Scaling = Literal['plain', 'froude']
 Used = Callable[[float, 'slice | Flags'], tuple[Array, str]]
 """Of a factor and some samples: the used fractions (n,) of a margin, and which margin it is."""
 
+RESERVE = 1.001  # between two instants of a check a peak can be higher by 0.05 % [-]
+
 MOST_SAMPLES = 5_000_000  # longest run that is sampled at once; an hour at 1 kHz has fewer
 
 
@@ -72,7 +74,8 @@ def fit_wave(
         wave: Wave at full size.
         guard: Whose margins count.
         fraction: How much may be used, in (0, 1], of any margin that the platform has at the
-            wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...
+            wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...; of 1
+            the reserve is left that `plan_fades` asks for.
         scaling: ``plain`` (amplitudes) or ``froude``.
         duration: Of the run that is judged [s].
         progress: Called with the part done, 0 to 1.
@@ -104,7 +107,7 @@ def fit_wave(
             return np.array([np.inf]), str(error)
         return _used(candidate, guard, whole, time[samples])
 
-    factor = _largest_factor(used, time.size, fraction, progress)
+    factor = _largest_factor(used, time.size, min(fraction, 1.0 / RESERVE), progress)
     return scaled(factor), factor
 
 
@@ -145,7 +148,7 @@ def _no_scale(used: Used, factors: list[float], fraction: float) -> str:
     )
     return (
         f'the sea fits at no scale: at {factor:.3g} it uses {100.0 * most:.4g} % of the margin '
-        f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
+        f'in {quantity}, allowed are 0 to {100.0 * fraction:.4g} %'
     )
 
 

@@ -11,20 +11,23 @@ import math
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.limits.fitting import require_few_samples
+from stewart_kinematics.limits.fitting import require_few_samples, RESERVE
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.trajectories import (
     Cycloidal,
     DeceleratedAlongPath,
     Faded,
+    OrbitalWave,
     Sampled,
     Trajectory,
 )
 from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
-CHECK_RATE = 100.0  # how densely a way is checked [Hz]
+CHECK_RATE, MOST_OFTEN = 100.0, 1000.0  # how densely a way is checked, and waves at most [Hz]
+PER_PERIOD = 100.0
+"""Instants per period of a wave's shortest component: a peak between two is 0.05 % higher."""
 LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
 CLOSEST = 1e-4
 """Samples of a recorded motion are looked at to this [s]: differences over less are rounding."""
@@ -39,8 +42,6 @@ SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
 """Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
 
 NOWHERE: Array = np.empty(0)
-
-RESERVE = 1.001  # between two instants of the check a peak can be higher by 0.05 % [-]
 
 
 def plan_move(
@@ -117,6 +118,8 @@ def plan_fades(
 ) -> Faded:
     """Give a motion its fades from and to a centre, and check it.
 
+    Of a wave the limits are kept with a reserve: setpoints fall between the instants of the check.
+
     Args:
         motion, centre, guard: What is faded, where it grows from and shrinks to, and the judge.
         fade_in, fade_out: Durations of rise and fall [s].
@@ -130,6 +133,7 @@ def plan_fades(
     """
     whole = Faded(motion, centre, fade_in, fade_out, duration)
     rest = Motion.at_rest(centre)
+    guard = _reserved(motion, guard)
 
     def begins(fade: float) -> None:
         wave = Faded(motion, centre, fade, duration=whole.duration)
@@ -160,6 +164,7 @@ def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard
         MotionRefused: If the fall breaks a limit, however long it lasts.
         TrajectoryError: If the motion ends before a fall can.
     """
+    guard = _reserved(wave.trajectory, guard)
     for fade in _fades(fade_out):
         ended = wave.with_fade_out_at(since, fade)
         try:
@@ -168,6 +173,13 @@ def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard
         except MotionRefused as error:
             refusal = error
     raise refusal
+
+
+def _reserved(motion: Trajectory, guard: MotionGuard) -> MotionGuard:
+    """Return the guard that judges a motion; recorded ones are looked at where they are played."""
+    if isinstance(motion, OrbitalWave):
+        return MotionGuard(guard.platform, scale=guard.scale / RESERVE)
+    return guard
 
 
 def _fades(shortest: float) -> list[float]:
@@ -207,7 +219,8 @@ def check(
 ) -> None:
     """Check a trajectory from `begin` [s] to its end, or over at most `horizon` [s].
 
-    It is looked at `CHECK_RATE` times a second, a recorded motion at each of its samples as well.
+    It is looked at `CHECK_RATE` times a second, short waves more often, a recorded motion at each
+    of its samples as well.
 
     Raises:
         MotionRefused: If a sample breaks a limit; its index counts the `checked_instants`.
@@ -230,7 +243,8 @@ def checked_instants(
 ) -> Array:
     """Return when `check` looks at a trajectory, times (n,) since `begin` [s]."""
     duration = min(trajectory.duration - begin, horizon)
-    return _instants(duration, _stamps(trajectory, begin, begin + duration) - begin)
+    stamps = _stamps(trajectory, begin, begin + duration) - begin
+    return _instants(duration, stamps, _rate(trajectory))
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
@@ -248,10 +262,20 @@ def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
     return move
 
 
-def _instants(duration: float, stamps: Array = NOWHERE) -> Array:
+def _rate(trajectory: Trajectory) -> float:
+    """Return how often a second a trajectory is looked at [Hz]."""
+    if isinstance(trajectory, Faded | DeceleratedAlongPath):
+        return _rate(trajectory.trajectory)
+    if not isinstance(trajectory, OrbitalWave):
+        return CHECK_RATE
+    shortest = min(component.period for component in trajectory.components)
+    return min(max(CHECK_RATE, PER_PERIOD / shortest), MOST_OFTEN)
+
+
+def _instants(duration: float, stamps: Array = NOWHERE, rate: float = CHECK_RATE) -> Array:
     """Return the instants from 0 to `duration` [s] that are checked, near stamps (n,) [s], too."""
-    require_few_samples(duration, CHECK_RATE)
-    count = max(LEAST_CHECKS, math.ceil(duration * CHECK_RATE) + 1)
+    require_few_samples(duration, rate)
+    count = max(LEAST_CHECKS, math.ceil(duration * rate) + 1)
     grid, step = np.linspace(0.0, duration, count, retstep=True)
     near = stamps[(stamps > 0.0) & (stamps < duration)]
     near = CLOSEST * np.unique(np.rint(near / CLOSEST))

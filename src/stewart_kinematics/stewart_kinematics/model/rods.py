@@ -99,7 +99,8 @@ class Rods:
     def positions(self, position: Array, quaternion_xyzw: Array) -> Array:
         """Return joint positions (n, 6) at n poses; NaN where a rod does not reach."""
         out = np.empty((len(position), 6))
-        kernels.positions(self.table, self.platform_joints, position, quaternion_xyzw, out)
+        pose = np.ascontiguousarray(position), np.ascontiguousarray(quaternion_xyzw)
+        kernels.positions(self.table, self.platform_joints, *pose, out)
         return out
 
     def passive_angles(self, position: Array, quaternion_xyzw: Array, fixed: Array) -> Array:

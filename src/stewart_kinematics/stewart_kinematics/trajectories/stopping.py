@@ -108,7 +108,8 @@ def stops(
     which the fraction `scale` is used.
 
     Yields:
-        At most `TRIALS` stops, whose acceleration and jerk keep the limits over the whole way.
+        At most `TRIALS` stops, and the trajectory's own end at last; acceleration and jerk of the
+        platform keep the limits over the whole way.
 
     Raises:
         TrajectoryError: If `scale` is outside (0, 1].
@@ -126,7 +127,7 @@ def stops(
             yield stop
             total, offered = stop.duration, offered + 1
             if offered == TRIALS:
-                return
+                break
     if math.isfinite(remaining) and (
         stop := _kept(trajectory, begin, SHORTEST_MOVE, remaining, EXACT * bounds)
     ):

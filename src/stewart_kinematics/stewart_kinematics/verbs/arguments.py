@@ -83,14 +83,14 @@ def in_words(pose: Pose) -> str:
     )
 
 
-def read_watched(source: str, columns: Sequence[str]) -> Table:
+def read_watched(source: str, columns: Sequence[str], gaps: Sequence[str] = ()) -> Table:
     """Read a table as `read_table` does, with a bar; say if it is empty or its time goes back.
 
     Raises:
         ConfigurationError: If it has no line below the names of its columns, or as `read_table`.
     """
     with show_part('reading') as progress:
-        table = read_table(source, columns, progress)
+        table = read_table(source, columns, progress, gaps=gaps)
     if table.others:
         note([f'{table.source}:1: columns that are not read: {", ".join(table.others)}'])
     if not table.lines.size:

@@ -17,7 +17,8 @@ HELP = 'write a platform as MuJoCo, Gazebo or ROS read it'
 
 EXAMPLES = """
 mjcf (MuJoCo) and sdf (Gazebo) close the six loops and have limits, inertias, actuators and
-sensors. urdf (ROS) is a tree: its loops stand in it as Drake reads them, others ignore them.
+sensors; they are there for linear legs. urdf (ROS), for legs of every kind, is a tree: its loops
+stand in it as Drake reads them, others ignore them.
 
 examples:
   stewart export vigo --format mjcf -o vigo.xml

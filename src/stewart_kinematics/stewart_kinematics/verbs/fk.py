@@ -37,9 +37,10 @@ EXAMPLES = """
 A line that has no pose which can be trusted is written as nan with converged 0 and named on
 standard error; the exit code is then 1. Columns are described in docs/conventions.md.
 
-With --all a line becomes as many rows as there are poses with these lengths, up to 40: first the
-connected one, which the neutral pose becomes when the legs change together, then the others by
-their distance from it; a table on a terminal, else CSV. A line without any has one row, mode 0.
+With --all, for linear legs, a line becomes as many rows as there are poses with these lengths, up
+to 40: first the connected one, which the neutral pose becomes when the legs change together, then
+the others by their distance from it; a table on a terminal, else CSV. A line without any has one
+row, mode 0.
 Lines where modes may be missing, or are next to a singularity, are named; the exit code is 1 if
 modes may be missing or there are none.
 
@@ -63,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'lengths (leg_1_m ...), strokes (stroke_1_m ...), or angles or places of the joints',
         EXAMPLES,
     )
-    parser.add_argument('--all', action='store_true', help='write every assembly mode of a line')
+    parser.add_argument('--all', action='store_true', help='write every assembly mode of a line; of linear legs')
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -80,24 +81,35 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         if arguments.all:
             raise LegFamilyError(platform.name, platform.kind.name)
-        table = read_watched(arguments.table, (TIME, *positions))
+        # `stewart ik` writes nan where a rod does not reach.
+        table = read_watched(arguments.table, (TIME, *positions), positions)
         reached = table.take(positions)
-        result = forward_batch_from_positions(geometry, reached)
+        result = forward_batch_from_positions(geometry, reached[_known(reached)])
+    there = np.flatnonzero(_known(reached))
     converged = np.asarray(result.converged)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
-    quality = [converged, result.iterations, result.residual, result.condition_number]
-    known = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
-    quality[3] = np.where(converged, quality[3], np.nan)
-    names, values = [*POSE, *RPY, *QUALITY], [known, rpy_columns(known[:, 3:]), *quality]
+    found = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
+    condition = np.where(converged, result.condition_number, np.nan)
+    quality = [converged, result.iterations, result.residual, condition]
+    values = np.full((len(reached), len(POSE + RPY + QUALITY)), np.nan)
+    values[there] = np.column_stack([found, rpy_columns(found[:, 3:]), *quality])
+    solved = np.isin(np.arange(len(reached)), there[converged])
+    values[~solved, len(POSE + RPY)] = 0.0
+    names = [*POSE, *RPY, *QUALITY]
     if table.has([TIME]):
-        names, values = [TIME, *names], [table.take([TIME]), *values]
-    write_watched(arguments.output, names, np.column_stack(values))
-    lost = np.flatnonzero(~converged).tolist()
+        names, values = [TIME, *names], np.column_stack([table.take([TIME]), values])
+    write_watched(arguments.output, names, values)
+    lost = [(k, row) for k, row in enumerate(there.tolist()) if not solved[row]]
     # Legs that the platform does not have are told as such, whether or not there is a pose.
-    told = {row: f'{table.source}:{table.lines[row]}: {result.report(row)}' for row in lost}
+    told = {row: f'{table.source}:{table.lines[row]}: {result.report(k)}' for k, row in lost}
     told |= outside_stroke(table, reached, platform)
     report([told[row] for row in sorted(told)], 'lines')
-    return int(bool(lost))
+    return int(not solved.all())
+
+
+def _known(positions: Array) -> Array:
+    """Tell which rows of positions (n, 6) are numbers throughout, (n,)."""
+    return np.asarray(np.isfinite(positions).all(axis=1))
 
 
 def _write_modes(
