@@ -1,11 +1,17 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Hexapods as other people write them: three habits, none of them ours."""
+"""Hexapods as other people write them, none of whose habits is ours, and their import."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.exchange.importing import import_platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import Section
 
 BASE = np.array(
     [[0.5 * np.cos(a), 0.5 * np.sin(a), 0.05] for a in np.radians([-10, 10, 110, 130, 230, 250])]
@@ -63,6 +69,53 @@ def closed_by_bodies() -> str:
   </worldbody>
   <equality>{closings}</equality><actuator>{motors}</actuator>
 </mujoco>"""
+
+
+def on_shoes(raised: float = 0.0, sites: bool = False) -> str:
+    """Build MJCF whose legs end in heavy shoes that are welded to the platform, which comes last.
+
+    ``relpose`` says where each shoe is; the platform may be drawn higher than that [m].
+    """
+    model, closings = closed_by_bodies(), ''
+    begin, end = model.index('<body name="top"'), model.index('<body name="lower0"')
+    top, legs = model[begin:end], model[end : model.index('</worldbody>')]
+    top = top.replace(f'pos="0 0 {HEIGHT}"', f'pos="0 0 {HEIGHT + raised}"')
+    for i in range(6):
+        x, y, z, w = along(i).inv().as_quat()
+        shoe = f"""<body name="shoe{i}" pos="0 0 {LENGTHS[i]:.15g}" quat="{text([w, x, y, z])}">
+          <joint type="ball"/><geom type="sphere" size="0.01" mass="9"/><site name="foot{i}"/>
+        </body>"""
+        slide = f'<joint class="slide" name="act{i}"/>'
+        legs = legs.replace(slide, slide + shoe)
+        top = top.replace('<freejoint/>', f'<freejoint/><site name="s{i}" pos="{text(TOP[i])}"/>')
+        ends = f'body1="top" body2="shoe{i}" relpose="{text(TOP[i])} 1 0 0 0"'
+        ends = f'site1="s{i}" site2="foot{i}"' if sites else ends
+        closings += f'<weld name="glue{i}" {ends}/>'
+    motors = model[model.index('</equality>') :]
+    return f'{model[:begin]}{legs}{top}</worldbody><equality>{closings}{motors}'
+
+
+def legs_in_halves() -> str:
+    """Build MJCF of a frame whose tubes meet rods that stand on the platform.
+
+    The slides are on the platform's side, a weld joins their nuts to the tubes.
+    """
+    tubes, rods, closings = '', '', ''
+    for i in range(6):
+        turn = along(i).as_euler('XYZ', degrees=True)
+        back = (along(i) * Rotation.from_euler('x', 180.0, degrees=True)).as_euler('XYZ', True)
+        tubes += f"""
+      <body name="tube{i}" pos="{text(BASE[i])}" euler="{text(turn)}">
+        <joint axis="1 0 0"/><joint axis="0 1 0"/><geom size="0.02" mass="1.5"/></body>"""
+        rods += f"""
+      <body name="rod{i}" pos="{text(TOP[i])}" euler="{text(back)}">
+        <joint type="ball"/><geom size="0.02" mass="0.5"/>
+        <body name="nut{i}" pos="0 0 0.3"><geom size="0.01" mass="0.1"/>
+          <joint name="act{i}" type="slide" axis="0 0 1" range="-0.1 0.2"/></body></body>"""
+        closings += f'<weld body1="tube{i}" body2="nut{i}"/>'
+    return f"""<mujoco model="halves"><worldbody><body name="frame" pos="0 0 0">{tubes}
+    </body><body name="plate" pos="0 0 {HEIGHT}"><freejoint/><geom size="0.1" mass="5"/>{rods}
+    </body></worldbody><equality>{closings}</equality></mujoco>"""
 
 
 def hung_on_one_leg() -> str:
@@ -143,3 +196,17 @@ def gazebo_urdf(closure: str = 'ball') -> str:
   <joint name="loose" type="floating"><parent link="world"/><child link="plate"/>
     <origin xyz="0 0 {HEIGHT}"/></joint>{parts}
 </robot>"""
+
+
+def imported(folder: Path, text: str) -> tuple[Platform, list[str]]:
+    file = folder / 'model.xml'
+    file.write_text(text)
+    content, notes = import_platform(file)
+    return Platform.from_section(Section(content, '')), notes
+
+
+def check_joints(platform: Platform, order: list[int] | None = None) -> None:
+    rows = order or [0, 1, 2, 3, 4, 5]
+    assert platform.geometry.base_joints == pytest.approx(BASE[rows], abs=1e-12)
+    assert platform.geometry.platform_joints == pytest.approx(TOP[rows], abs=1e-12)
+    assert platform.geometry.neutral_pose.position == pytest.approx([0.0, 0.0, HEIGHT])

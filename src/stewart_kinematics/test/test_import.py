@@ -10,27 +10,19 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import foreign_models as foreign
+from foreign_models import check_joints, imported
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.model.ring_dimensions import assumed_limits
-from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Motion, Pose
 
 pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo, PyPI: mujoco')
-
-
-def imported(folder: Path, text: str) -> tuple[Platform, list[str]]:
-    file = folder / 'model.xml'
-    file.write_text(text)
-    content, notes = import_platform(file)
-    return Platform.from_section(Section(content, '')), notes
 
 
 def numbers(platform: Platform) -> dict[str, np.ndarray]:
@@ -70,7 +62,10 @@ def test_a_stored_platform_comes_back_from_mjcf_number_by_number(
 
     assert_same(platform, back)
     assert (back.name, back.title) == (platform.name, platform.title)
-    assert notes == ([] if platform.masses else ['masses: the model has none'])
+    assert notes == [
+        'base_link is world, platform_link is platform_link',
+        *([] if platform.masses else ['masses: the model has none']),
+    ]
     assert not any(text.startswith('assumption') for text in back.sources.values())
 
 
@@ -123,13 +118,6 @@ def test_our_urdf_gives_joints_strokes_and_inertias(name: str, tmp_path: Path) -
     # Its joints are drawn about our own neutral pose, and here about the one assumed.
     assert 0.7 < back.limits.base_joint_angle / platform.limits.base_joint_angle < 1.0
     assert back.sources['limits.roll_deg'].startswith('assumption')
-
-
-def check_joints(platform: Platform, order: list[int] | None = None) -> None:
-    rows = order or [0, 1, 2, 3, 4, 5]
-    assert platform.geometry.base_joints == pytest.approx(foreign.BASE[rows], abs=1e-12)
-    assert platform.geometry.platform_joints == pytest.approx(foreign.TOP[rows], abs=1e-12)
-    assert platform.geometry.neutral_pose.position == pytest.approx([0.0, 0.0, foreign.HEIGHT])
 
 
 def test_geoms_classes_and_connected_bodies_are_understood(tmp_path: Path) -> None:
@@ -190,6 +178,14 @@ def test_urdf_closed_for_gazebo_is_understood(tmp_path: Path) -> None:
     assert 'masses.gravity_mps2: assumed, standard gravity along -z' in notes
 
 
+def _with_a_strut() -> str:
+    strut = """<body><joint type="ball"/><geom size=".01" mass=".1"/><body name="piston">
+      <joint name="spare" type="slide" axis="0 0 1"/><geom size=".01" mass=".1"/></body></body>"""
+    middle = f'<connect body1="piston" body2="top" anchor="0 0 {foreign.HEIGHT}"/></equality>'
+    text = foreign.closed_by_bodies().replace('</worldbody>', f'{strut}</worldbody>')
+    return text.replace('</equality>', middle)
+
+
 def _changed(old: str, new: str) -> Callable[[], str]:
     return lambda: foreign.closed_by_bodies().replace(old, new)
 
@@ -206,7 +202,9 @@ def _changed(old: str, new: str) -> Callable[[], str]:
         (_changed('<joint axis="0 1 0" range="-35 35"/>', ''),
          r'act0: joints at the base: expected a ball joint or two hinges'),
         (_changed('type="slide" axis="0 0 1"', 'axis="0 0 1"'),
-         'chains with one slide: expected six .* got 0'),
+         'six between .* linear legs only; for cranks .* copy .* sg90_rotary .* got 0'),
+        (lambda: render_urdf('hexaglide_3d_mec'), 'or two hinges .* linear legs only; .* rails'),
+        (_with_a_strut, r'six between .* such as a passive strut, got \[.*, .spare.\]'),
         (_changed('type="slide" axis="0 0 1"', 'type="slide" axis="1 0 1"'),
          r"act0: distance \[m\]: expected its slide on the line"),
         (lambda: foreign.gazebo_urdf().replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'),
@@ -260,22 +258,6 @@ def test_a_hinge_drawn_beyond_its_range_says_nothing(tmp_path: Path) -> None:
 
     assert platform.sources['legs.base_joint_angle_deg'].startswith('assumption')
     assert any('base_joint_angle_deg: assumed; joint 1 goes 5 to 65 deg' in n for n in notes)
-
-
-SHIP = '<joint type="slide" axis="0 0 1"/><geom size="1" mass="1000"/>'
-
-
-@pytest.mark.parametrize('first', [True, False])
-def test_the_base_is_what_the_legs_descend_from(tmp_path: Path, first: bool) -> None:
-    text = foreign.closed_by_bodies()
-    begin, end = text.index('<body name="top"'), text.index('<body name="lower0"')
-    stop = text.index('</worldbody>')
-    plate, legs = text[begin:end], f'<body name="ship">{SHIP}{text[end:stop]}</body>'
-    both = legs + plate if first else plate + legs
-    platform, notes = imported(tmp_path, text[:begin] + both + text[stop:])
-
-    check_joints(platform)
-    assert 'the base is ship, from which the legs descend, the platform top' in notes
 
 
 @pytest.mark.parametrize('rpy', [(0.0, 0.0, 1.5707963267948966), (3.141592653589793, 0.0, 0.0)])
@@ -351,17 +333,6 @@ def _reach(platform: Platform, direction: np.ndarray) -> float:
         moved = Pose(pose.position + middle * direction, pose.quaternion_xyzw)
         near, far = (middle, far) if guard.allowed(Motion.at_rest(moved)) else (near, middle)
     return near
-
-
-def test_models_without_limits_get_an_assumed_stroke(tmp_path: Path) -> None:
-    text = foreign.closed_by_bodies().replace(' range="-0.15 0.15"', '')
-    platform, notes = imported(tmp_path, text)
-
-    mean = foreign.LENGTHS.mean()
-    assert platform.limits.stroke[0] == pytest.approx([0.0, 0.5 * mean])
-    assert platform.geometry.retracted_length == pytest.approx(0.75 * mean)
-    assert any('the model has no limits' in note for note in notes)
-    assert platform.sources['legs.stroke_m'].startswith('assumption')
 
 
 def test_legs_that_differ_share_what_all_can_do(tmp_path: Path) -> None:

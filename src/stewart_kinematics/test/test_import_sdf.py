@@ -107,7 +107,25 @@ def test_frames_orders_and_rotations_are_what_the_format_says(tmp_path: Path) ->
     assert platform.masses.platform.inertia == pytest.approx(np.eye(3))
     assert platform.imu is not None
     assert platform.imu.position == pytest.approx([0.01, 0.0, 0.0])
-    assert any(note.startswith('the base is ground') for note in notes)
+    assert 'base_link is ground, platform_link is plate' in notes
+
+
+def test_what_is_fixed_to_the_world_is_the_base(tmp_path: Path) -> None:
+    # Every leg descends from the plate, down to the ground.
+    text = model(
+        '<joint name="f" type="fixed"><parent>world</parent><child>ground</child></joint>'
+    )
+    for n in range(1, 7):
+        for above, below in ((f'tube_{n}', f'rod_{n}'), ('ground', f'tube_{n}')):
+            joint = f'<parent>{above}</parent><child>{below}</child>'
+            turned = f'<parent>{below}</parent><child>{above}</child>'
+            text = text.replace(joint, f'{turned}<pose relative_to="{below}"/>')
+    platform, notes = imported(tmp_path, text)
+
+    assert platform.geometry.base_joints == pytest.approx(BASE, abs=1e-12)
+    assert platform.masses is not None
+    assert platform.masses.platform.mass == 5.0
+    assert 'base_link is ground, platform_link is plate' in notes
 
 
 def test_old_versions_have_their_axes_in_the_frame_of_the_model(tmp_path: Path) -> None:

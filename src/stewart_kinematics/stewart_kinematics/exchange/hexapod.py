@@ -21,6 +21,17 @@ from stewart_kinematics.motion import Array
 OFF_LINE = 0.01
 """A slide may miss the line between its leg's joints by this part of the leg's length."""
 
+PAYLOAD = ('payload', 'payload_link')
+"""A link of this name on the platform is the payload of the platform file."""
+
+OTHER_LEGS = (
+    'the import reads linear legs only; for cranks or carriages on rails, copy the platform file '
+    'sg90_rotary or hexaglide_3d_mec and change its numbers'
+)
+TOO_MANY_LEGS = (
+    'six between base and platform; take what is no leg out of the model, such as a passive strut'
+)
+
 CROSSING = 1e-6  # axes of a joint that miss each other by more are worth a note [m]
 
 
@@ -75,7 +86,8 @@ class Leg:
 class Hexapod:
     """The parts: indices of the links that are base and platform, six legs, and doubts.
 
-    The first link of the base is the one that carries the legs.
+    The first link of the base is the one that carries the legs, that of the platform the one that
+    moves freely, or else the heaviest.
     """
 
     base: list[int]
@@ -118,25 +130,23 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
         raise ConfigurationError('bodies that bear six chains of joints', names, expected, file)
     base, platform = hubs
     paths = _chains(base, platform, steps)
-    tree = _tree(linkage)
-    if _carried(hubs, paths, of, tree) == base:
+    _demand_six(paths, file)
+    members = {body: [link for link in of if of[link] == body] for body in of}
+    if _carried(hubs, paths, linkage, members) == base:
         base, platform = platform, base
         paths = _chains(base, platform, steps)
-    if len(paths) != 6:
-        expected = 'six between base and platform; other legs than these have no platform file'
-        raise ConfigurationError('chains with one slide', len(paths), expected, file)
     order = {id(joint): k for k, joint in enumerate(linkage.joints)}
-    paths.sort(key=lambda p: min(order[id(j)] for s in p for j in s.joints if j.kind == 'slide'))
-    links = range(len(linkage.links))
-    members = {body: [link for link in links if of[link] == body] for body in of}
-    carrier = _carrier(paths, members[base], tree)
-    notes: list[str] = []
-    if base != of[0]:
-        which = f'the base is {linkage.links[carrier].name}, from which the legs descend'
-        notes.append(f'{which}, the platform {linkage.links[platform].name}')
+    paths.sort(key=lambda path: order[id(_slide(path))])
+    carrier = _carrier(paths, members[base], _tree(linkage))
+    plate = _plate(linkage, members[platform])
+    names = [linkage.links[link].name for link in (carrier, plate)]
+    notes = [f'base_link is {names[0]}, platform_link is {names[1]}']
     legs = [_leg(linkage, path, members, notes, file) for path in paths]
-    others = [link for link in members[base] if link != carrier]
-    return Hexapod([carrier, *others], members[platform], legs, notes)
+    bases, plates = (
+        [first, *(link for link in members[body] if link != first)]
+        for body, first in ((base, carrier), (platform, plate))
+    )
+    return Hexapod(bases, plates, legs, notes)
 
 
 def _tree(linkage: Linkage) -> dict[int, int]:
@@ -158,19 +168,42 @@ def _chains(base: int, platform: int, steps: dict[int, list[_Step]]) -> list[lis
     ]
 
 
-def _carried(
-    hubs: list[int], paths: list[list[_Step]], of: dict[int, int], tree: dict[int, int]
-) -> int:
-    """Return which of two bodies is the platform: it hangs on a leg, or bears fewer of them.
+def _demand_six(paths: list[list[_Step]], file: str) -> None:
+    """Refuse fewer or more chains than a hexapod has legs."""
+    key, slides = 'chains with one slide', [_slide(path).name for path in paths]
+    if len(slides) < 6:
+        expected = f'six between base and platform; {OTHER_LEGS}'
+        raise ConfigurationError(key, len(slides), expected, file)
+    if len(slides) > 6:
+        raise ConfigurationError(key, slides, TOO_MANY_LEGS, file)
 
-    The chains lead from the first body to the second. Where both bear as many, slides move what is
-    nearer to the platform.
+
+def _slide(path: list[_Step]) -> Joint:
+    return next(joint for step in path for joint in step.joints if joint.kind == 'slide')
+
+
+def _carried(
+    hubs: list[int], paths: list[list[_Step]], linkage: Linkage, members: dict[int, list[int]]
+) -> int:
+    """Return which of two bodies is the platform.
+
+    What stands still is the base, and so is what carries the other. Else the one that moves freely
+    is the platform, or the one that bears fewer legs. The chains lead from the first body to the
+    second; where both bear as many, slides move what is nearer to the platform.
     """
     first, second = hubs
-    legs = {step.body for path in paths for step in path[:-1]}
-    for hub in hubs:
-        if of.get(tree.get(hub, -1), -1) in legs:
+    for hub, other in (hubs, hubs[::-1]):
+        if 0 in members[other]:
             return hub
+    of = {link: body for body, links in members.items() for link in links}
+    tree = _tree(linkage)
+    for hub, other in (hubs, hubs[::-1]):
+        if all(other in {of[k] for k in _carriers(link, tree)} for link in members[hub]):
+            return hub
+    free = [hub for hub in hubs if _free(linkage, members[hub])]
+    if len(free) == 1:
+        return free[0]
+    legs = {step.body for path in paths for step in path[:-1]}
     below = [of[tree[body]] if body in tree else -1 for body in legs]
     lead = below.count(first) - below.count(second)
     if not lead:
@@ -183,6 +216,29 @@ def _carried(
         ]
         lead = 2 * sum(slides) - len(slides)
     return first if lead < 0 else second
+
+
+def _carriers(link: int, tree: dict[int, int]) -> list[int]:
+    """Return what carries a link, from the nearest on."""
+    line: list[int] = []
+    # Joints of an SDF may go round in a circle.
+    while (link := tree.get(link, -1)) not in (-1, *line):
+        line.append(link)
+    return line
+
+
+def _free(linkage: Linkage, members: list[int]) -> list[int]:
+    """Return the links of a body that a free joint lets go anywhere."""
+    return [
+        joint.child for joint in linkage.joints if joint.kind == 'free' and joint.child in members
+    ]
+
+
+def _plate(linkage: Linkage, members: list[int]) -> int:
+    """Return the link of the platform in whose frame the platform file has it."""
+    own = [link for link in members if linkage.links[link].name not in PAYLOAD] or members
+    free = [link for link in _free(linkage, members) if link in own]
+    return free[0] if free else max(own, key=lambda link: linkage.links[link].body.mass)
 
 
 def _carrier(paths: list[list[_Step]], members: list[int], tree: dict[int, int]) -> int:
@@ -264,7 +320,8 @@ def _leg(
     limits = None
     if slide.limits is not None:
         limits = slide.limits if sign > 0.0 else (-slide.limits[1], -slide.limits[0])
-    axis = lower[0][0].axis if [j.kind for j, _ in lower[:2]] == ['hinge', 'hinge'] else None
+    # A ball joint of three hinges is no universal joint: its first axis is anyone's choice.
+    axis = lower[0][0].axis if [j.kind for j, _ in lower] == ['hinge', 'hinge'] else None
     if axis is not None and np.linalg.norm(np.cross(axis, along)) < np.sin(LEAST_LEAN):
         axis = None
     axes = leg_axes(along, [1.0, 0.0, 0.0] if axis is None else axis)
@@ -304,6 +361,8 @@ def _centre(
     if len(joints) < 2:
         kinds = [joint.kind for joint, _ in joints]
         expected = 'a ball joint or two hinges that cross, at either end of its slide'
+        if where == 'base' and not joints:
+            expected = f'{expected}; {OTHER_LEGS}'
         raise ConfigurationError(f'{name}: joints at the {where}', kinds, expected, file)
     across = [np.eye(3) - np.outer(joint.axis, joint.axis) for joint, _ in joints]
     points_on = [joint.at_parent for joint, _ in joints]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import brentq, least_squares
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merged
+from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merged, PAYLOAD
 from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
@@ -49,9 +49,6 @@ READERS: dict[str, Callable[[Path, ET.Element], Linkage]] = {
     'robot': read_urdf,
 }
 """By the first element of a file."""
-
-PAYLOAD = ('payload', 'payload_link')
-"""A link of this name on the platform is the payload of the platform file."""
 
 
 def import_platform(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -151,7 +148,7 @@ class _Import:
         zero = np.array([leg.zero_length for leg in legs])
         if any(leg.limits is None for leg in legs):
             half = ASSUMED_STROKE * float(lengths.mean())
-            about = f'± {half:.4g} m about the drawn mean; the model has no limits'
+            about = f'± {half:.4g} m about the drawn mean; the model has slides without limits'
             self._assume('legs.stroke_m', about)
             self.sources['legs.retracted_length_m'] = 'assumption: as legs.stroke_m'
             return float(lengths.mean()) - half, [0.0, 2.0 * half]

@@ -72,7 +72,7 @@ class Linkage:
         imu: Link that carries an inertial sensor, the sensor's position and rotation.
         title: Long name.
         numbers: What else the file says, by key of a platform file.
-        ignored: What was read over, in sentences.
+        ignored: What was read over or taken from elsewhere, in sentences.
     """
 
     name: str

@@ -12,17 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
 from stewart_kinematics.exchange.mjcf import TITLE
 from stewart_kinematics.model.platform import RigidBody
+
+OPEN = 1e-3  # a weld that the drawing misses by more is not what is drawn [m], [rad]
+DIGITS = 1e-6  # a smaller miss comes from the digits of a file [m], [rad]
 
 
 def read_mjcf(path: Path) -> Linkage:
     """Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
 
     Raises:
-        ConfigurationError: If MuJoCo is absent or refuses the file.
+        ConfigurationError: If MuJoCo is absent or refuses the file, or a weld is drawn open.
     """
     try:
         import mujoco
@@ -45,9 +49,16 @@ def read_mjcf(path: Path) -> Linkage:
         mujoco.mjtJoint.mjJNT_BALL: 'ball',
         mujoco.mjtJoint.mjJNT_FREE: 'free',
     }
+    ranges = _servo_ranges(mujoco, model)
     for body in range(1, model.nbody):
-        found.joints += _tree_joints(model, data, body, kinds)
+        found.joints += _tree_joints(model, data, body, kinds, ranges)
+    if ranges:
+        names = ', '.join(model.joint(k).name or f'joint {k}' for k in sorted(ranges))
+        found.ignored.append(
+            f'{names}: without a range, the ctrlrange of a position actuator is it'
+        )
     found.joints += _closures(mujoco, model, data)
+    found.ignored += _welded(mujoco, model, data, str(path))
     found.imu = _imu(mujoco, model, data)
     found.ignored += _coupled(mujoco, model)
     for k in range(model.nnumeric):
@@ -78,7 +89,33 @@ def _link(model: Any, data: Any, body: int) -> Link:
     return Link(model.body(body).name or f'body {body}', data.xpos[body].copy(), rotation, own)
 
 
-def _tree_joints(model: Any, data: Any, body: int, kinds: dict[int, Kind]) -> list[Joint]:
+def _servo_ranges(mujoco: Any, model: Any) -> dict[int, tuple[float, float]]:
+    """Return where position actuators may send slides that have no range of their own [m]."""
+    ranges = {}
+    for k in range(model.nu):
+        joint, gain = int(model.actuator_trnid[k, 0]), model.actuator_gainprm[k, 0]
+        gear = float(model.actuator_gear[k, 0])
+        if (
+            model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
+            and model.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_AFFINE
+            and model.actuator_biasprm[k, 1] == -gain != 0.0
+            and model.actuator_ctrllimited[k]
+            and gear
+            and model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
+            and not model.jnt_limited[joint]
+        ):
+            ends = sorted(float(end) / gear for end in model.actuator_ctrlrange[k])
+            ranges[joint] = ends[0], ends[1]
+    return ranges
+
+
+def _tree_joints(
+    model: Any,
+    data: Any,
+    body: int,
+    kinds: dict[int, Kind],
+    ranges: dict[int, tuple[float, float]],
+) -> list[Joint]:
     """Return what carries a body; without a joint it is fixed."""
     parent, first = int(model.body_parentid[body]), model.body_jntadr[body]
     if not model.body_jntnum[body]:
@@ -87,7 +124,7 @@ def _tree_joints(model: Any, data: Any, body: int, kinds: dict[int, Kind]) -> li
     result = []
     for k in range(first, first + model.body_jntnum[body]):
         kind, centre = kinds[int(model.jnt_type[k])], data.xanchor[k].copy()
-        limits, position = None, 0.0
+        limits, position = ranges.get(k), 0.0
         if kind in ('slide', 'hinge'):
             position = float(model.qpos0[model.jnt_qposadr[k]])
             if model.jnt_limited[k]:
@@ -110,11 +147,44 @@ def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
             points = [data.site_xpos[site].copy() for site in ends]
             ends = int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
         else:
-            # A connect holds both anchors, a weld's are of no account here.
+            # A connect holds both anchors; those of a weld are in `_welded`.
             pairs = zip(ends, model.eq_data[k, :6].reshape(2, 3), strict=True)
             points = [data.xpos[b] + data.xmat[b].reshape(3, 3) @ anchor for b, anchor in pairs]
         name = model.equality(k).name or f'equality {k}'
         result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
+    return result
+
+
+def _welded(mujoco: Any, model: Any, data: Any, file: str) -> list[str]:
+    """Return a sentence for every weld that the drawing misses a little; refuse one drawn open.
+
+    The bodies of a weld become one as they are drawn, not as its ``relpose`` says.
+    """
+    result = []
+    for k in range(model.neq):
+        if model.eq_type[k] != mujoco.mjtEq.mjEQ_WELD or not model.eq_active0[k]:
+            continue
+        ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+        if model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
+            one, other = ((data.site_xpos[s], data.site_xmat[s].reshape(3, 3)) for s in ends)
+            relative, anchor = Rotation.identity(), np.zeros((2, 3))
+        else:
+            one, other = ((data.xpos[b], data.xmat[b].reshape(3, 3)) for b in ends)
+            relative = Rotation.from_quat(np.roll(model.eq_data[k, 6:10], -1))
+            # The anchor of the second body comes first.
+            anchor = model.eq_data[k, :6].reshape(2, 3)[::-1]
+        points = [
+            place + turn @ own for (place, turn), own in zip((one, other), anchor, strict=True)
+        ]
+        off = round(float(np.linalg.norm(points[1] - points[0])), 6)
+        turn = Rotation.from_matrix(one[1].T @ other[1]) * relative.inv()
+        turned = round(float(turn.magnitude()), 6)
+        name = model.equality(k).name or f'equality {k}'
+        if max(off, turned) > OPEN:
+            key, expected = f'{name}: off [m], [rad]', 'a weld drawn closed, as its relpose says'
+            raise ConfigurationError(key, [off, turned], expected, file)
+        if max(off, turned) > DIGITS:
+            result.append(f'{name}: welded as drawn, {off:g} m and {turned:g} rad off')
     return result
 
 

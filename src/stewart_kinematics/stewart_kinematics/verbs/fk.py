@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'lengths (leg_1_m ...), strokes (stroke_1_m ...), or angles or places of the joints',
         EXAMPLES,
     )
-    parser.add_argument('--all', action='store_true', help='write every assembly mode of a line; of linear legs')
+    parser.add_argument(
+        '--all', action='store_true', help='write every assembly mode of a line; of linear legs'
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
