@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +21,11 @@ from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.move_operator import MoveOperator, STATUS
+from stewart_bringup.nodes.sequence_operator import SequenceOperator
 from stewart_interfaces.action import MovePlatform
+from stewart_kinematics.errors import MotionRefused
+from stewart_kinematics.model.shared_platform import load_platform
+from stewart_kinematics.motion import Pose
 from stewart_node_support import rig_time
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_nanoseconds
@@ -66,6 +71,32 @@ def test_why_a_move_was_refused_is_told_by_a_rig_that_stands_still_meanwhile(
         reports.publish(message)
         harness.until(why.done)
         assert why.result() == 'the stroke of leg 3'
+
+
+def test_a_pose_where_the_platform_may_not_be_sent_is_not_taught(tmp_path: Path) -> None:
+    with Harness() as harness:
+        operator = harness.add(partial(SequenceOperator, StopSignals()))
+        platform, path = load_platform('srs'), tmp_path / 'taught.yaml'
+        place = platform.geometry.neutral_pose
+
+        async def here(_: str) -> Pose:
+            return place
+
+        async def of_the_rig() -> Any:
+            return platform
+
+        operator.reference, operator.platform = here, of_the_rig
+        create_task = harness.probe.executor.create_task
+        home = create_task(operator.teach, path, 'home')
+        harness.until(home.done)
+        assert home.result()[0] == 1
+        taught = path.read_text()
+        # As it lies there without drives.
+        place = Pose(place.position - [0.0, 0.0, 0.75], place.quaternion_xyzw)
+        fallen = create_task(operator.teach, path, 'fallen')
+        with pytest.raises(MotionRefused, match='no waypoint may be: stroke of leg 1 is '):
+            harness.until(fallen.done)
+        assert path.read_text() == taught
 
 
 class Planner:

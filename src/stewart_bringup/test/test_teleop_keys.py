@@ -49,6 +49,11 @@ def test_plus_and_minus_change_the_speed_of_all_keys_within_bounds() -> None:
     assert keys.twist(0.0)[0] == pytest.approx(0.05 * 0.02)
 
 
+def test_a_fast_velocity_is_shown_as_a_whole_number() -> None:
+    assert str(Keys(1.2345, 2.0)) == '1234 mm/s, 115 deg/s'
+    assert str(Keys(0.09996, 0.1)) == '100 mm/s, 5.73 deg/s'
+
+
 def test_the_terminal_is_read_without_waiting_and_gets_its_settings_back(
     terminal: tuple[int, int],
 ) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rides import drive
 from stewart_bags.writing import BagWriter
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
-from stewart_cueing.vehicle.ride import settings_for
+from stewart_cueing.vehicle.ride import fitted, settings_for
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
 from stewart_cueing.verbs import cue
 from stewart_kinematics.errors import ConfigurationError
@@ -147,14 +148,61 @@ def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None
         ([0.0, 1.0, 2.0], 3.2808 * LEVEL, 'units are m/s²'),
         ([0.0, 1.0, 2.0], 0.0 * LEVEL, 'gravity is not removed'),
         ([0.0, 1.0, 2.0], LEVEL * np.nan, 'not finite'),
-        ([0.0, 1.0, 9999.0], LEVEL, 'at most 3600 s'),
+        ([0.0, 1.0, 2.0, 9999.0], LEVEL, 'at most 3600 s'),
+        ([0.0, 10000.0, 20000.0], LEVEL, 'are the times in milliseconds'),
         ([0.0, 20.0, 40.0], LEVEL, 'are the times in milliseconds'),
         ([0.0, 1.0, 2.0], LEVEL + 57.0 * np.eye(6)[4], 'turns with 57 rad/s.* in deg/s'),
     ],
 )
 def test_what_is_no_ride_is_refused(time: list[float], value: np.ndarray, words: str) -> None:
     with pytest.raises(VehicleInputError, match=words):
-        VehicleRide(np.array(time), np.tile(value, (3, 1)))
+        VehicleRide(np.array(time), np.tile(value, (len(time), 1)))
+
+
+def turning(amplitude: float) -> VehicleRide:
+    """Return a ride that only yaws, with rates up to an amplitude [rad/s]."""
+    time = np.arange(0.0, 20.0, 0.01)
+    samples = np.tile(LEVEL, (time.size, 1))
+    samples[:, 5] += amplitude * np.sin(0.5 * time) * np.minimum(1.0, time)
+    return VehicleRide(time, samples)
+
+
+@pytest.mark.parametrize(
+    ('amplitude', 'factor', 'reason'),
+    [(0.1, 2.0, 'full scale'), (1.0, 0.95, 'rate_limit'), (0.0, None, 'does not move')],
+)
+def test_a_ride_is_fitted_to_the_limits_of_the_settings_and_never_larger_than_it_is(
+    amplitude: float, factor: float | None, reason: str
+) -> None:
+    ride, platform, before = turning(amplitude), load_platform('ex800'), settings_for('ex800')
+    if factor is None:
+        with pytest.raises(VehicleInputError, match='nothing to fit: the ride does not move'):
+            fitted(ride, platform, before)
+        return
+    settings, found, why = fitted(ride, platform, before)
+    assert (found, why) == (pytest.approx(factor, rel=1e-3), reason)
+    assert settings.rate_scale == pytest.approx([0.5 * factor] * 3, rel=1e-3)
+    played = np.abs(settings.scales * (ride.samples - LEVEL))
+    assert (played <= settings.bounds).all()
+
+
+def test_the_fit_of_a_ride_that_the_platform_limits_says_so() -> None:
+    platform, before = load_platform('ex800'), settings_for('ex800')
+    settings, factor, reason = fitted(drive(10.0, 0.01), platform, before)
+    assert reason == 'the limits of ex800'
+    assert 0.0 < factor < 1.0 / before.scales.max()
+    assert settings.force_scale[0] == pytest.approx(factor * before.force_scale[0])
+
+
+def test_an_axis_that_is_not_played_does_not_limit_the_fit() -> None:
+    before = replace(
+        settings_for('ex800'), rate_scale=(0.25, 0.0, 0.5), rate_limit=(0.5, 0.5, 0.0)
+    )
+    ride = turning(1.0)
+    samples = np.array(ride.samples)
+    samples[:, 3] = samples[:, 4] = 0.1 * samples[:, 5]
+    found = fitted(VehicleRide(ride.time, samples), load_platform('ex800'), before)
+    assert found[1:] == (2.0, 'full scale')
 
 
 def test_frequency_responses_tell_what_was_made(
@@ -195,5 +243,5 @@ def test_a_file_changes_what_it_names_of_the_preset(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(ConfigurationError, match=words):
             settings_for('vigo', 1.0, str(path))
-    with pytest.raises(ConfigurationError, match='srss'):
+    with pytest.raises(ConfigurationError, match=r'washout: expected one of vigo, srs or .*srss'):
         settings_for('vigo', 1.0, 'srss')

@@ -235,6 +235,7 @@ def test_a_gentle_turn_tells_the_version_where_the_attitude_is_sent(
     q, r = yaw * np.cos(pitch) * np.array([np.sin(roll), np.cos(roll)])
     turn = rates(q, p, r) if flown == 'x_plane_11' else rates(*np.degrees([p, q, r]))
     heard, taken = DatagramSocket(chosen, 0, '127.0.0.1', lambda: now[0]), []
+    doubted = []
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for n in range(200):
@@ -245,7 +246,11 @@ def test_a_gentle_turn_tells_the_version_where_the_attitude_is_sent(
                 load = loads(1.0, 1e-6 * n, 0.0)
                 send(sender, data(r4=load, r16=turn, r17=attitude), heard)
                 taken.append(heard.mean() is not None)
+                doubted.append(heard.doubt.startswith(f'whether this is {chosen} is not known'))
         assert taken[:40] == [True] * 40
+        # It is warned of until the turn.
+        assert doubted[:40] == [True] * 40
+        assert doubted[-100:] == [False] * 100
         assert heard.version == flown
         assert taken[-100:] == [chosen == flown] * 100
         assert chosen == flown or f'as one of {flown}: choose it' in heard.refusal

@@ -89,7 +89,6 @@ MOVING = {
     '250 Hz': every(0.004),
     'up to 40 ms late, shuffled': jittery(0.02, 0.04),
     'bursts of five, 100 ms apart': bursts(5, 0.02),
-    'beyond the ends of its axes': every(0.02, lambda at: Sent(at, forward(1e6))),
     'NaN half way': nan_after(0.4),
     'unplugged half way': every(0.02)[:20],
     'four axes': every(0.02, lambda at: Sent(at, (0.0, 1.0, 0.0, 0.0))),
@@ -101,12 +100,23 @@ QUICK = {'10 Hz', 'up to 40 ms late, shuffled', 'NaN half way', 'unplugged half 
 RESTING = {
     'axes that rest at 0.03': (every(0.02, lambda at: Sent(at, (0.03,) * 8)), ''),
     'NaN': (nan_after(0.0), 'six finite numbers'),
-    'infinite': (every(0.02, lambda at: Sent(at, forward(np.inf))), 'six finite numbers'),
+    'infinite': (
+        every(0.02, lambda at: Sent(at, forward(np.inf))),
+        'axis 1 of joy is inf, allowed',
+    ),
+    'raw axes': (
+        every(0.02, lambda at: Sent(at, forward(-32767.0))),
+        'axis 1 of joy is -32767, allowed: -1 to 1',
+    ),
+    'a button of -1': (every(0.02, lambda at: Sent(at, buttons=(-1,) * 11)), ''),
     'no stamps': (every(0.02, lambda at: Sent(at, late=np.nan)), 'stamp it anew'),
     'stamps 1 s ahead': (every(0.02, lambda at: Sent(at, late=-1.0)), 'stamp it anew'),
-    'one axis': (every(0.02, lambda at: Sent(at, (1.0,), (1,) * 4)), 'a number below 4'),
-    'four buttons': (every(0.02, lambda at: Sent(at, buttons=(1,) * 4)), 'a number below 4'),
-    'nothing at all': (every(0.02, lambda at: Sent(at, (), ())), 'a number below 0'),
+    'one axis': (every(0.02, lambda at: Sent(at, (1.0,), (1,) * 4)), 'joy has 4 buttons'),
+    'four buttons': (every(0.02, lambda at: Sent(at, buttons=(1,) * 4)), 'joy has 4 buttons'),
+    'nothing at all': (
+        every(0.02, lambda at: Sent(at, (), ())),
+        'joy has 0 buttons, dead_man_button is 4',
+    ),
 }
 
 

@@ -11,8 +11,10 @@ from typing import Any
 from stewart_bringup.nodes.move_operator import MoveOperator
 from stewart_interfaces.action import FollowWaypoints
 from stewart_interfaces.msg import Waypoint
+from stewart_kinematics.errors import MotionRefused
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint, WaypointList
-from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.conversions import pose_msg
 
 
@@ -47,6 +49,17 @@ class SequenceOperator(MoveOperator):
         return reached, result.message, result.visited, pose
 
     async def teach(self, path: Path, name: str) -> tuple[int, Pose]:
-        """Append the pose at which the platform rests to a file; return its number, and it."""
-        pose = await self.reference('here')
-        return append_waypoint(path, pose, await self.platform(), name), pose
+        """Append the pose at which the platform rests to a file; return its number, and it.
+
+        Raises:
+            ConfigurationError: If the file cannot be used.
+            MotionRefused: If the platform may not be sent there, as where it fell without drives.
+            RequestRefused: If the rig does not tell.
+        """
+        pose, platform = await self.reference('here'), await self.platform()
+        try:
+            MotionGuard(platform).check(Motion.at_rest(pose))
+        except MotionRefused as error:
+            error.args = (f'the platform rests where no waypoint may be: {error}',)
+            raise
+        return append_waypoint(path, pose, platform, name), pose

@@ -83,7 +83,12 @@ class Keys:
 
     def __str__(self) -> str:
         rate, turn = self._share * self._fastest[[0, 3]]
-        return f'{1e3 * rate:.3g} mm/s, {math.degrees(turn):.3g} deg/s'
+        return f'{_three_digits(1e3 * rate)} mm/s, {_three_digits(math.degrees(turn))} deg/s'
+
+
+def _three_digits(value: float) -> str:
+    """Return a number with three digits, from 100 on as a whole one."""
+    return f'{value:.0f}' if value >= 100.0 else f'{value:.3g}'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -157,4 +157,6 @@ class MotionCueing(FollowingNode):
             last = f' ({why})' if why else ''
             text = f'no motion of a vehicle is heard{last}: the input is rest'
             return Report(Level.WARN, text, values)
+        if self._socket is not None and self._socket.doubt:
+            return Report(Level.WARN, self._socket.doubt, values)
         return Report(Level.OK, f'{self._taken} samples', values)

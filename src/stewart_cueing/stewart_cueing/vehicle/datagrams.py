@@ -274,6 +274,16 @@ class DatagramSocket:
             return ''
         return self._turning.form or f'not known before a turn with index {ATTITUDE} sent'
 
+    @property
+    def doubt(self) -> str:
+        """That the rates heard may be those of another version of X-Plane; empty if not."""
+        if self._form == 'flightgear' or self._turning.form or not self.received:
+            return ''
+        return (
+            f'whether this is {self._form} is not known before a turn with index {ATTITUDE} sent: '
+            'the rates of the other version are 57 times as large, or as small'
+        )
+
     def mean(self) -> Array | None:
         """Return the mean of the samples (6,) that have come since the last call.
 

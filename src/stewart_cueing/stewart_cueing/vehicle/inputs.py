@@ -103,14 +103,14 @@ class VehicleRide:
                 f'time must increase, and sample {late} of {time[late]:.6f} s follows one of '
                 f'{time[late - 1]:.6f} s'
             )
-        if time[-1] - time[0] > LONGEST:
-            raise VehicleInputError(
-                f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
-            )
         if (usual := float(np.median(np.diff(time)))) > HOLE:
             raise VehicleInputError(
                 f'{usual:g} s between two samples, allowed are {HOLE:g} s: are the times in '
                 'milliseconds?'
+            )
+        if time[-1] - time[0] > LONGEST:
+            raise VehicleInputError(
+                f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
             )
         rates = np.abs(samples[:, 3:]).max(axis=1)
         if rates.max() > FASTEST:

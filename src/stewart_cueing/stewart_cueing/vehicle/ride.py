@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import VehicleRide
 from stewart_cueing.vehicle.methods import cueing
-from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived
+from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived, THRESHOLDS
 from stewart_cueing.vehicle.washout import LEVEL, PRESETS, Washout, WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.limits.guard import MotionGuard
@@ -24,8 +25,8 @@ RATE = 200.0
 """Setpoints per second [Hz]."""
 
 MOST_GAIN = 100.0
-LARGEST_FACTOR, HALVINGS = 4.0, 10
-"""Of `fitted`: where it begins, and how often it halves what is left."""
+HALVINGS = 10
+"""How often `fitted` halves what is left."""
 
 TOLD = 500
 """Samples after which progress is told."""
@@ -75,6 +76,9 @@ def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> Washout
         raise ConfigurationError('gain', gain, f'a number above 0 and at most {MOST_GAIN:g}')
     settings = PRESETS.get(washout or platform, PRESETS.get(platform, WashoutSettings()))
     if washout and washout not in PRESETS:
+        if not Path(washout).suffix and not Path(washout).exists():
+            expected = f'one of {", ".join(PRESETS)} or the path of a .yaml file'
+            raise ConfigurationError('washout', washout, expected)
         settings = read_model(washout, WashoutSettings, settings)
     return scaled(settings, gain)
 
@@ -125,15 +129,20 @@ def cued(
 
 def fitted(
     ride: VehicleRide, platform: Platform, settings: WashoutSettings, fraction: float = 0.95
-) -> tuple[WashoutSettings, float]:
-    """Return settings with which the washout alone keeps every limit, and their factor.
+) -> tuple[WashoutSettings, float, str]:
+    """Return settings with which the washout alone keeps every limit, their factor, and why.
+
+    Nothing is played larger than it is in the vehicle. An axis whose scale or limit is 0 is not
+    played and does not count.
 
     Args:
         ride, platform, settings: What is played, where, and with which filters.
-        fraction: Part of every margin at the centre that may be used [-].
+        fraction: Part of `force_limit`, of `rate_limit` and of every margin at the centre that may
+            be used [-].
 
     Raises:
-        VehicleInputError: If not even a thousandth of the ride can be played.
+        VehicleInputError: If the ride does not move, or if not even a thousandth of it can be
+            played.
     """
     guard, centre = MotionGuard(platform), platform.geometry.neutral_pose
     time, inputs = ride.at_rate(RATE)
@@ -147,9 +156,10 @@ def fitted(
             bool((values >= left * rest.get(name, 1.0)).all()) for name, values in margins.items()
         )
 
-    low, high = 0.0, LARGEST_FACTOR
+    high, reason = _largest(inputs, settings, fraction)
+    low = 0.0
     if keeps(high):
-        return scaled(settings, high), high
+        return scaled(settings, high), high, reason
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if keeps(middle) else (low, middle)
@@ -158,4 +168,21 @@ def fitted(
             f'not even {high:.3g} of this ride keeps the limits of {platform.name}: is it smooth, '
             'and does it begin at rest?'
         )
-    return scaled(settings, low), low
+    return scaled(settings, low), low, f'the limits of {platform.name}'
+
+
+def _largest(inputs: Array, settings: WashoutSettings, fraction: float) -> tuple[float, str]:
+    """Return the largest factor of the scales that inputs (n, 6) allow, and why no larger one.
+
+    Raises:
+        VehicleInputError: If nothing that is played can be felt.
+    """
+    away = np.abs(inputs - LEVEL).max(axis=0)
+    played = (settings.scales > 0.0) & (settings.bounds > 0.0)
+    if not (away > THRESHOLDS)[played].any():
+        raise VehicleInputError('nothing to fit: the ride does not move')
+    peaks = np.where(played, settings.scales * away, 0.0)
+    room = np.divide(fraction * settings.bounds, peaks, out=np.full(6, np.inf), where=peaks > 0.0)
+    force, rate = room.reshape(2, 3).min(axis=1)
+    whole = 1.0 / float(settings.scales[played].max())
+    return min((whole, 'full scale'), (float(force), 'force_limit'), (float(rate), 'rate_limit'))

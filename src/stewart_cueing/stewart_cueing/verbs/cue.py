@@ -15,14 +15,7 @@ from stewart_bags.unstamped import stamped
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
-from stewart_cueing.vehicle.ride import (
-    cued,
-    CuedRide,
-    fitted,
-    LARGEST_FACTOR,
-    MOST_GAIN,
-    settings_for,
-)
+from stewart_cueing.vehicle.ride import cued, CuedRide, fitted, MOST_GAIN, settings_for
 from stewart_cueing.vehicle.washout import WashoutSettings
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
@@ -99,9 +92,8 @@ def main(arguments: argparse.Namespace) -> int:
     for remark in ride.remarks:
         tell(f'warning: {arguments.ride}: {remark}')
     if arguments.fit:
-        settings, factor = fitted(ride, platform, settings)
-        most = ', the largest that is tried' if factor == LARGEST_FACTOR else ''
-        tell(f'fitted: gain {factor * arguments.gain:.3g}{most}')
+        settings, factor, reason = fitted(ride, platform, settings)
+        tell(f'fitted: gain {factor * arguments.gain:.3g}, limited by {reason}')
     with show_part('cueing') as progress:
         found = cued(ride, platform, settings, method=arguments.method, progress=progress)
     motion = found.motion

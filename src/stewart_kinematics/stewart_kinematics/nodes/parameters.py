@@ -28,6 +28,7 @@ from stewart_kinematics.trajectories import (
     Sequence,
     Trajectory,
 )
+from stewart_node_support.errors import MessageError
 from stewart_tables.progress import silent
 from stewart_tables.settings import param
 
@@ -83,6 +84,8 @@ class TrajectoryParameters:
 
 # A stick or trigger beyond is at its end [-].
 END = 0.9
+# What is further out is no share of a stick, for which drivers may round [-].
+LARGEST_SHARE = 1.01
 
 
 @dataclass(frozen=True)
@@ -107,14 +110,17 @@ class TeleopParameters(TrajectoryParameters):
         An axis that this gamepad lacks is 0.
 
         Raises:
-            ConfigurationError: If it has no such button.
+            MessageError: If it has no such button, or an axis in use is beyond -1 to 1.
         """
         button = self.dead_man_button
         if button >= len(buttons):
-            raise ConfigurationError('dead_man_button', button, f'a number below {len(buttons)}')
-        if not buttons[button]:
+            raise MessageError(f'joy has {len(buttons)} buttons, dead_man_button is {button}')
+        if buttons[button] <= 0:
             return None
         there = range(len(axes))
+        for number in self.axes:
+            if number in there and abs(axes[number]) > LARGEST_SHARE:
+                raise MessageError(f'axis {number} of joy is {axes[number]:g}, allowed: -1 to 1')
         sticks = np.array([axes[number] if number in there else 0.0 for number in self.axes])
         beyond = np.maximum(np.abs(sticks) - self.dead_zone, 0.0) / (1.0 - self.dead_zone)
         return np.sign(sticks) * beyond * np.array(self.signs)
