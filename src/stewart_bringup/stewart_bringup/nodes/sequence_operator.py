@@ -11,10 +11,8 @@ from typing import Any
 from stewart_bringup.nodes.move_operator import MoveOperator
 from stewart_interfaces.action import FollowWaypoints
 from stewart_interfaces.msg import Waypoint
-from stewart_kinematics.errors import MotionRefused
-from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import append_waypoint, WaypointList
-from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.motion import Pose
 from stewart_node_support.conversions import pose_msg
 
 
@@ -56,10 +54,5 @@ class SequenceOperator(MoveOperator):
             MotionRefused: If the platform may not be sent there, as where it fell without drives.
             RequestRefused: If the rig does not tell.
         """
-        pose, platform = await self.reference('here'), await self.platform()
-        try:
-            MotionGuard(platform).check(Motion.at_rest(pose))
-        except MotionRefused as error:
-            error.args = (f'the platform rests where no waypoint may be: {error}',)
-            raise
-        return append_waypoint(path, pose, platform, name), pose
+        pose = await self.reference('here')
+        return append_waypoint(path, pose, await self.platform(), name), pose

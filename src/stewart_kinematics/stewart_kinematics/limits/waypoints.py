@@ -270,7 +270,13 @@ def append_waypoint(path: Path, pose: Pose, platform: Platform, name: str = '') 
     Raises:
         ConfigurationError: If the file cannot be read, is full, or its waypoints are not its last
             key, one per line.
+        MotionRefused: If the platform may not be sent there, as where it fell without drives.
     """
+    try:
+        MotionGuard(platform).check(Motion.at_rest(pose))
+    except MotionRefused as error:
+        error.args = (f'the platform rests where no waypoint may be: {error}',)
+        raise
     text, count = 'relative_to: neutral\nwaypoints:\n', 0
     reference = platform.geometry.neutral_pose
     if path.exists():
