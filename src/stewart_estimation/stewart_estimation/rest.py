@@ -35,7 +35,9 @@ JUMP = 15.0
 """From one sample to the next, in usual steps: noise never goes so far."""
 
 HELD = 0.2
-"""Share of samples that may repeat the one before in all axes."""
+"""Share of samples that may repeat the one before in all axes, beyond those by chance."""
+COARSE = 0.5
+"""Share of samples from which on an axis that repeats them has steps too coarse for its noise."""
 
 LEAST_SAMPLES = 20
 """Fewer samples at rest than this give no standard deviation worth using."""
@@ -168,11 +170,18 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
     jumps = int((steps > JUMP * usual).any(axis=1).sum())
     if jumps:
         yield f'{jumps} samples jump by more than {JUMP:g} usual steps, which is no noise'
-    held = float(np.mean((steps == 0.0).all(axis=1)))
-    if held > HELD:
+    same = steps == 0.0
+    held, shares = float(np.mean(same.all(axis=1))), same.mean(axis=0)
+    # Axes with coarse steps repeat together by chance.
+    if held - float(shares.prod()) > HELD:
         yield (
             f'{100.0 * held:.0f} % of the samples repeat the one before: the sensor is slower '
             'than its recording, and its noise is less than what is found'
+        )
+    elif coarse := [AXES[k][0] for k in np.flatnonzero((shares > COARSE) & (shares < 1.0))]:
+        yield (
+            f'{", ".join(coarse)} mostly repeat the value before: steps are coarse beside the '
+            'noise, which may differ from what is found'
         )
     for text in _moves(values, period, STILL, AXES):
         yield f'{text}: the IMU does not rest'

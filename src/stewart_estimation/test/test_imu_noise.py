@@ -187,6 +187,11 @@ def repeated(rows):
     rows[1::2, 1:] = rows[::2, 1:]
 
 
+def rounded(rows):
+    steps = np.repeat([0.08, 4e-3], 3)
+    rows[:, 1:] = np.round(rows[:, 1:] / steps) * steps
+
+
 def in_g(rows):
     rows[:, 1:4] /= 9.80665
 
@@ -205,6 +210,7 @@ def sound(rows):
         (swaying, 'fx changes by 0.5'),
         (spiked, '13 samples jump'),
         (repeated, '50 % of the samples repeat the one before'),
+        (rounded, 'fx, fy, fz, p, q, r mostly repeat the value before: steps are coarse'),
         (in_g, 'the specific force is 1 m/s² at rest, gravity is 9.81'),
         (interrupted, 'gaps leave 3000 of 6000 samples'),
         (sound, ''),

@@ -14,6 +14,7 @@ from stewart_identification.errors import FitError
 from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.evidence import colour, Evidence, evidence
 from stewart_identification.experiment import Experiment, joined
+from stewart_identification.identifiability import Identifiability, Verdict
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.models.terms import KINDS, SPRING, TERMS
 from stewart_kinematics.motion import Array
@@ -41,11 +42,14 @@ class Chosen:
     refused: tuple[Evidence, ...]
     outliers: int
 
-    @property
-    def remarks(self) -> Iterator[str]:
-        """Say what was taken up and why."""
+    def remarks(self, found: Identifiability) -> Iterator[str]:
+        """Say what was taken up and why, and of what the motion gives no number."""
+        verdicts = dict(zip(found.names, found.verdicts, strict=True))
         for item in self.taken:
-            yield f'identified along, as the forces show it: {item}'
+            names = {f'{item.name}{end}' for end in TERMS[item.name].units} & verdicts.keys()
+            dark = names and Verdict.IDENTIFIABLE not in {verdicts[name] for name in names}
+            without = ', though this motion tells none of its values' if dark else ''
+            yield f'identified along, as the forces show it{without}: {item}'
         if self.outliers:
             yield (
                 f'{self.outliers} forces are more than {FARTHEST:g} robust standard deviations '

@@ -38,6 +38,9 @@ from stewart_identification.remarks import (
     about_search,
     beyond,
     beyond_any_body,
+    late_or_leaning,
+    turned,
+    younger,
 )
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -50,6 +53,9 @@ ESTIMATORS: dict[str, Any] = {
     'swarm': Swarm,
 }
 """Estimators by name; all but the first may return what no body can have."""
+
+YOUNGER = 'forces are younger than strokes: the model lacks rotors or friction'
+"""Why inertias do not count, however narrow their intervals are."""
 
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
@@ -180,11 +186,17 @@ def identify(
         parameters = tuple(item.unproven(blind) for item in parameters)
     # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
     unbounded = result.missed or result.free[0] < 0.0
-    suspects = [
+    suspects = [*turned(result)] or [
+        *late_or_leaning(model, result, alarm),
         *([chosen.suspects(result.residuals)] if lacking else ()),
         *beyond(model, result, alarm),
         *beyond_any_body(result, alarm),
     ]
+    # Where forces were tested against their noise, that is what tells a wrong model.
+    unsure = np.isnan(fit.whole) and not (result.missed or suspects)
+    if unsure and younger(model, result, options.reach):
+        inertias = (item.unproven(YOUNGER) for item in parameters[4:10])
+        parameters = (*parameters[:4], *inertias, *parameters[10:])
     body = None if unbounded or suspects else body_of(parameters, model, result)
     payload = () if suspects or blind else payload_of(model, result, found, options.reach)
     if experiment.loads is not None and model.force_gain > 0.0:
@@ -195,7 +207,7 @@ def identify(
         payload, covariance = (), np.full_like(covariance, np.nan)
     remarks = [
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
-        *chosen.remarks,
+        *chosen.remarks(found),
         *(() if result.missed else about_delay(model, result, options.reach)),
         *about_lean(model, result, options.reach),
         *about_offset(model, experiment, result, options.reach),

@@ -149,6 +149,11 @@ class Outcome:
         """Whether one body on this platform does not explain the forces."""
         return self.fit.lacking or self.result.missed or not self.result.physical
 
+    @property
+    def untested(self) -> bool:
+        """Whether no noise is known to test the model by, nor another recording."""
+        return bool(np.isnan(self.fit.whole)) and self.validation is None
+
     def of_another(self, sentence: str) -> Outcome:
         """Return what is left where a sentence says that it is of another platform."""
         if not sentence:
@@ -168,8 +173,12 @@ class Outcome:
             return self.another
         if self.blind:
             return f'none of the ten parameters is determined: {self.blind}'
+        if self.result.free[0] < 0.0:
+            return f'model misfit: {self.suspects}'
         if self.unknown:
             misfit = f'; model misfit: {self.suspects}' if self.suspects else ''
+            if self.untested and not self.suspects:
+                misfit = '; the model was not tested'
             return (
                 f'{10 - len(self.unknown)} of the ten parameters are determined; '
                 f'{", ".join(self.unknown)} {"is" if len(self.unknown) == 1 else "are"} not'
@@ -197,6 +206,8 @@ class Outcome:
         if self.suspects:
             return f'model misfit: the motion determines all ten parameters, but {self.suspects}'
         told = ', and predict the forces of the other recording' if self.validation else ''
+        if self.untested:
+            told = ', but the model was not tested'
         return f'all ten parameters are determined{told}'
 
     def as_dict(self) -> dict[str, Any]:

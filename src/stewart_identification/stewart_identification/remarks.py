@@ -19,8 +19,31 @@ FAR_MASS = 4.0
 """A mass so many times the described one, or so small a part of it, suggests another unit."""
 
 
+def late_or_leaning(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
+    """Say that forces are older, or the base leans more, than was allowed for."""
+    # Where much else is missing, far less than was allowed for is more than would be found.
+    if _chance(result, model.groups['age']) < false_alarm and _size(result, model, 'age') > 1.0:
+        allowed = 1e3 * model.force_delay
+        age = allowed * float(result.nuisances[model.groups['age'].start])
+        side = 'older' if age > 0.0 else 'younger'
+        yield (
+            f'forces are {abs(age):.3g} ms {side} than strokes, {allowed:g} ms is allowed for '
+            '(--force-delay)'
+        )
+    if _chance(result, model.groups['lean']) < false_alarm and _size(result, model, 'lean') > 1.0:
+        lean = 1e3 * model.base_lean * result.nuisances[model.groups['lean']]
+        yield (
+            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
+            f'{lean[1]:.1f} mrad about y, {1e3 * model.base_lean:g} mrad are allowed for '
+            '(--base-lean)'
+        )
+
+
 def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
-    """Say which unknowns are farther off than was allowed for, so that no interval holds."""
+    """Say which unknowns are farther off than was allowed for, so that no interval holds.
+
+    As a group they may be, and each be off by less than was allowed for it.
+    """
     if _chance(result, model.groups['gains']) < false_alarm:
         gains, allowed = result.nuisances[model.groups['gains']], 100.0 * model.force_gain
         # What all have in common passes for mass: a leg is held against the other five.
@@ -30,13 +53,27 @@ def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator
             f'the force of leg {leg + 1} reads {abs(off[leg]):.2g} % too '
             f'{"high" if off[leg] > 0.0 else "low"} beside the others, {allowed:g} % are allowed '
             'for: calibrate it, or allow for more (--force-gain)'
+            if abs(off[leg]) > allowed
+            else f'the gains of the legs together are farther off than {allowed:g} % each allow '
+            'for: calibrate them, or allow for more (--force-gain)'
         )
     if _chance(result, model.groups['joints']) < false_alarm:
         allowed = 1e3 * model.joint_tolerance
         most = allowed * np.abs(result.nuisances[model.groups['joints']]).max()
+        what = (
+            f'joints are off by up to {most:.2g} mm, {allowed:g} mm are allowed for'
+            if most > allowed
+            else f'joints together are farther off than {allowed:g} mm each allow for'
+        )
+        yield f'{what}: allow for more (--joint-tolerance), or are the strokes off their zero?'
+
+
+def turned(result: Result) -> Iterator[str]:
+    """Say that the forces have the other sign, and would hold the platform up from below."""
+    if result.free[0] < 0.0:
         yield (
-            f'joints are off by up to {most:.2g} mm, {allowed:g} mm are allowed for: allow for '
-            'more (--joint-tolerance), or are the strokes off their zero?'
+            f'least squares find a mass of {result.free[0]:.4g} kg: efforts have to be positive '
+            'where a drive pushes its joints apart, in N, and the recording of this platform'
         )
 
 
@@ -54,6 +91,11 @@ def beyond_any_body(result: Result, false_alarm: float) -> Iterator[str]:
         )
 
 
+def _size(result: Result, model: PlatformModel, group: str) -> float:
+    """Return how far a group of unknowns is off, in standard deviations of one of them."""
+    return float(np.linalg.norm(result.nuisances[model.groups[group]]))
+
+
 def _chance(result: Result, group: slice) -> float:
     """Return how often unknowns as large as allowed for would be found as large as these."""
     found, spread = result.nuisances[group], result.spread[group, group]
@@ -64,20 +106,35 @@ def _chance(result: Result, group: slice) -> float:
     return float(chdtrc(np.trace(spread) / share, found @ found / share))
 
 
+def younger(model: PlatformModel, result: Result, reach: float) -> str:
+    """Say that forces are younger than the strokes; empty where chance explains that."""
+    if model.force_delay == 0.0:
+        return ''
+    age, sigma = _age(model, result)
+    if age >= -reach * sigma:
+        return ''
+    return (
+        f'forces are {-age:.2f} ms younger than strokes (± {sigma:.2f} ms), which no torque of a '
+        'drive is; rotors or friction that the model lacks look like that, and then the inertias '
+        'are wrong'
+    )
+
+
+def _age(model: PlatformModel, result: Result) -> tuple[float, float]:
+    """Return how old the forces are, and its standard deviation [ms]."""
+    place, allowed = model.groups['age'].start, 1e3 * model.force_delay
+    variance = max(float(result.joint_covariance[place, place]), 0.0)
+    return allowed * float(result.nuisances[place]), allowed * float(np.sqrt(variance))
+
+
 def about_delay(model: PlatformModel, result: Result, reach: float) -> Iterator[str]:
     """Say how old the forces are."""
     if model.force_delay == 0.0:
         return
-    last, allowed = model.groups['age'].start, 1e3 * model.force_delay
-    age = allowed * float(result.nuisances[last])
-    variance = float(result.joint_covariance[last, last])
-    sigma = allowed * np.sqrt(max(variance, 0.0))
+    age, allowed = _age(model, result)[0], 1e3 * model.force_delay
     text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
-    if age < -reach * sigma:
-        yield (
-            f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
-            'friction that the model lacks look like that, and then the inertias are wrong'
-        )
+    if doubt := younger(model, result, reach):
+        yield f'warning: {doubt}'
     elif abs(age) <= reach * allowed:
         yield f'{text}, which is allowed for'
     else:
@@ -90,9 +147,10 @@ def about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[s
     lean = 1e3 * model.base_lean * result.nuisances[group]
     sigma = 1e3 * model.base_lean * np.sqrt(np.diag(result.joint_covariance)[group])
     if np.any(np.abs(lean) > reach * sigma):
+        allowed = ', which is allowed for' if _size(result, model, 'lean') <= reach else ''
         yield (
             f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
-            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}), which is allowed for'
+            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}){allowed}'
         )
 
 
@@ -121,15 +179,11 @@ def about_search(result: Result, *, stopped: bool) -> Iterator[str]:
 
 def about_fit(mass: Parameter, result: Result, estimator: str, reach: float) -> Iterator[str]:
     """Say what is wrong with a fit beside least squares that nothing constrains."""
-    left, free, least = rms(result.residuals), result.free, result.least
-    if free[0] < 0.0:
-        yield (
-            f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
-            'positive where a drive pushes its joints apart, in N, and the recording of this '
-            'platform'
-        )
-    elif (
-        mass.known
+    left, least = rms(result.residuals), result.least
+    # A negative one is the verdict.
+    known = mass.known and result.free[0] >= 0.0
+    if (
+        known
         and mass.described > 0.0
         and not 1.0 < FAR_MASS * mass.value / mass.described < FAR_MASS**2
     ):
@@ -137,7 +191,7 @@ def about_fit(mass: Parameter, result: Result, estimator: str, reach: float) -> 
             f'warning: a mass of {mass.value:.4g} kg is found and {mass.described:.4g} kg is '
             'described: are efforts forces in N along the legs?'
         )
-    elif mass.known and mass.value + reach * mass.sigma < mass.described:
+    elif known and mass.value + reach * mass.sigma < mass.described:
         yield (
             f'warning: a mass of {mass.value:.4g} kg is found, lighter than described by '
             f'{mass.described - mass.value:.2g} kg: is the scale of the efforts right?'

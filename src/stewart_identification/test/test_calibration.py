@@ -215,6 +215,7 @@ def test_verb_writes_a_platform_that_kinematics_take(vigo, forty, tmp_path, caps
 
     said = capsys.readouterr()
     assert len(json.loads(said.out)['coordinates']) == LENGTH.stop
+    assert json.loads(said.out)['validation_probability'] > 0.01
     assert 'before, at' in said.err
     assert picture.read_text().startswith('<?xml')
     mine = Platform.from_yaml(target)
@@ -236,6 +237,8 @@ def test_poses_to_judge_by_are_looked_at_before_the_fit(
     monkeypatch.setattr(verb, 'calibrate', None)
     with pytest.raises(ConfigurationError, match='--validate'):
         run(poses, '--validate', tmp_path / 'imu.csv', '-o', tmp_path / 'mine.yaml')
+    with pytest.raises(ConfigurationError, match='poses of a tracker in the other table, too'):
+        run(tmp_path / 'imu.csv', '--validate', poses)
 
 
 def test_strokes_off_their_zero_give_no_file(vigo, forty, tmp_path, capsys) -> None:
@@ -249,6 +252,37 @@ def test_strokes_off_their_zero_give_no_file(vigo, forty, tmp_path, capsys) -> N
     assert 'the lengths change by up to' in said
     assert 'mine.yaml is not written' in said
     assert not target.exists()
+
+
+@pytest.mark.parametrize('moved', ['tracker', 'target'])
+def test_poses_of_a_tracker_that_was_moved_give_no_file(
+    moved, vigo, forty, tmp_path, capsys
+) -> None:
+    """Poses that were metres off validated a machine."""
+    rng = np.random.default_rng(10)
+    machine = wrong(vigo, rng)
+    poses = table(tmp_path / 'poses.csv', measured(machine, forty, rng))
+    frame = np.array(getattr(machine, moved))
+    frame[0, 3] += 1e-3
+    others = measured(replace(machine, **{moved: frame}), allowed_poses(vigo, 20, rng), rng)
+    check, target = table(tmp_path / 'check.csv', others), tmp_path / 'mine.yaml'
+
+    assert run(poses, '--validate', check, '-o', target, '--json') == 1
+
+    told = capsys.readouterr()
+    assert json.loads(told.out)['validation_probability'] < 1e-3
+    assert f'does not fit the validation poses, {check}:' in told.err
+    assert 'was the tracker or the target moved' in told.err
+    assert 'mine.yaml is not written' in told.err
+    assert not target.exists()
+
+
+def test_a_table_with_a_header_alone_is_refused(tmp_path) -> None:
+    """It ended as an IndexError."""
+    path = tmp_path / 'header.csv'
+    write_table(path, (*STROKES, *POSES), np.empty((0, 13)))
+    with pytest.raises(ConfigurationError, match=r'header\.csv: expected one row or more'):
+        read_observations(path)
 
 
 def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:

@@ -12,7 +12,11 @@ from stewart_identification.calibration.fit import calibrate, Calibration, MISFI
 from stewart_identification.calibration.observations import Noise
 from stewart_identification.calibration.outliers import without_outliers
 from stewart_identification.calibration.planning import best_poses
-from stewart_identification.calibration.verdict import coordinates
+from stewart_identification.calibration.verdict import (
+    about_others,
+    coordinates,
+    prediction_misfit,
+)
 from stewart_kinematics.model.platform import Platform
 
 MACHINES = 100
@@ -43,6 +47,25 @@ def test_right_machines_are_misfits_as_often_as_chance_has_it(poses: int) -> Non
         assert low <= np.sum(told < level) <= high, level
     excess = np.array([each.excess for each in found])
     assert np.mean(excess**2) == pytest.approx(1.0, rel=0.15)
+
+
+@pytest.mark.parametrize(('poses', 'times'), [(40, 1.0), (8, 1.0), (40, 4.0)])
+def test_right_machines_fit_poses_that_were_not_used(poses: int, times: float) -> None:
+    """Where the fit says that the noise is larger than stated, larger residuals are right."""
+    vigo = Platform.from_yaml('vigo')
+    used, unused = (best_poses(vigo, count, np.random.default_rng(1)) for count in (poses, 20))
+    real = Noise(position=times * NOISE.position, attitude=times * NOISE.attitude)
+    chances = []
+    for seed in range(20):
+        rng = np.random.default_rng((seed, poses))
+        machine = wrong(vigo, rng)
+        found = calibrate(vigo, measured(machine, used, rng, real), prior=PRIOR)
+        others = measured(machine, unused, rng, real)
+        chances.append(prediction_misfit(found, others))
+        assert about_others(found, others) == []
+    for level in (0.05, 0.5):
+        low, high = binom.interval(0.999, len(chances), level)
+        assert low <= np.sum(np.array(chances) < level) <= high, level
 
 
 @pytest.mark.parametrize('times', [1.0, 4.0])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 import re
 from typing import Any
@@ -110,6 +111,14 @@ def test_truncated_mcap_is_used_up_to_its_last_message(
     assert 4.0 < found.duration < 9.0
     assert 'recovered up to' in said(found)
     assert 'the rest cannot be read' in said(found)
+
+
+def test_a_bag_that_nobody_stamped_says_what_to_do(payload_bag: Path, ex800: Platform) -> None:
+    recording = read_recording(payload_bag)
+    nobody = np.zeros_like(recording.actuators.stamp_ns)
+    unset = replace(recording, actuators=replace(recording.actuators, stamp_ns=nobody))
+    with pytest.raises(UnusableRecording, match=r'all stamps .* zero, .*have its program stamp'):
+        experiment_from(unset, ex800)
 
 
 def test_bad_stamps_gaps_and_nan_are_named_with_time_and_count(

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
+from stewart_identification.choice import Chosen
+from stewart_identification.evidence import Evidence
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import (
     identifiability,
@@ -31,6 +35,19 @@ def test_a_slow_wave_is_told_apart_from_a_lively_motion():
     unknown = {verdicts[name] for name in ('hz', 'Ixx', 'Iyy', 'Izz', 'Ixy')}
     assert Verdict.IDENTIFIABLE not in unknown
     assert wave.sigmas[wave.names.index('Izz')] > 1.0
+
+
+def test_a_term_is_not_said_to_be_identified_where_no_number_of_it_is():
+    """Of all six values "not shown by this motion" was said below."""
+    names = tuple(f'{term}_{leg}' for term in ('stribeck_5mm', 'load') for leg in range(1, 7))
+    found = judge(np.diag([1.0] * 6 + [100.0] * 6), names, np.ones(12), least=10.0)
+    taken = tuple(Evidence(name, 40.0, 6, -20.0) for name in ('stribeck_5mm', 'load', 'rotor'))
+    unused = cast('Any', None)
+
+    said = list(Chosen(unused, unused, taken, (), 0).remarks(found))
+
+    dark = ['though this motion tells none of its values' in text for text in said]
+    assert dark == [True, False, False]
 
 
 def test_a_sum_of_three_equal_columns_reads_as_one():

@@ -180,6 +180,9 @@ def test_forces_whose_noise_is_not_known_are_not_tested_and_it_is_said(
     assert not found.fit.lacking
     assert str(found.fit).endswith('is not known, so the model was not tested')
     assert any('it is not known, so the model is not tested' in said for said in found.remarks)
+    assert found.verdict.endswith(' the model was not tested')
+    tested = replace(found, fit=replace(found.fit, noise=found.fit.left))
+    assert 'tested' not in tested.verdict
 
 
 def test_strokes_that_come_too_slowly_to_tell_their_noise_determine_nothing(

@@ -19,6 +19,7 @@ from stewart_identification.models.terms import KINDS
 from stewart_identification.outcome import Outcome
 from stewart_identification.recording.from_bag import experiment_from, Extraction
 from stewart_identification.recording.recordings import Recording
+from stewart_identification.remarks import beyond, late_or_leaning
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
@@ -132,6 +133,34 @@ def test_a_base_that_leans_is_found_and_moves_nothing(ex800: Platform) -> None:
     about_x, about_y = map(float, re.findall(r'by (-?[\d.]+) mrad', text))
     assert abs(about_x) < 5.0
     assert abs(about_y + 10.0) < 5.0
+
+
+def test_a_base_that_leans_beyond_what_was_allowed_for_is_said(ex800: Platform) -> None:
+    truth = InertialModel.from_platform(ex800)
+    turned = 9.80665 * np.array([np.sin(0.06), 0.0, -np.cos(0.06)])
+
+    outcome = identified(ex800, replace(truth, gravity=turned))
+
+    assert outcome.body is None
+    told = (
+        r'the base leans: .* by -(\d+)\.\d mrad about y, 10 mrad are allowed for \(--base-lean\)'
+    )
+    leaning = re.match(told, outcome.suspects)
+    assert leaning
+    assert 30 < int(leaning[1]) < 70
+    assert not any('which is allowed for' in text for text in outcome.remarks if 'leans' in text)
+
+
+def test_nothing_is_blamed_that_is_off_by_less_than_was_allowed_for(ex800: Platform) -> None:
+    """Of two efforts that were swapped "0.55 % too low, 1 % are allowed for" was said."""
+    outcome = identified(ex800)
+    count = len(outcome.result.nuisances)
+    result = replace(outcome.result, nuisances=np.full(count, 0.3), spread=1e-4 * np.eye(count))
+
+    assert list(late_or_leaning(outcome.model, result, 0.01)) == []
+    gains, joints = beyond(outcome.model, result, 0.01)
+    assert gains.startswith('the gains of the legs together are farther off than 1 % each allow')
+    assert joints.startswith('joints together are farther off than 0.5 mm each allow for')
 
 
 def test_a_mass_that_rests_on_an_offset_is_a_remark(ex800: Platform) -> None:

@@ -113,8 +113,13 @@ class Calibration:
         (Satterthwaite).
         """
         mean, squares = self._left
-        freedoms = mean**2 / squares
-        return float(chdtrc(freedoms, self.cost * mean / squares))
+        return float(chdtrc(self.freedoms, self.cost * mean / squares))
+
+    @property
+    def freedoms(self) -> float:
+        """Of that chi-square [-]."""
+        mean, squares = self._left
+        return mean**2 / squares
 
     @property
     def excess(self) -> float:

@@ -121,8 +121,8 @@ def read_observations(path: str | Path) -> Observations:
         The poses.
 
     Raises:
-        ConfigurationError: If a column is missing or there under two names, a quaternion has no
-            norm near 1, or an angular velocity no rates of the legs.
+        ConfigurationError: If there is no row, a column is missing or there under two names, a
+            quaternion has no norm near 1, or an angular velocity no rates of the legs.
         OSError: If the file cannot be read.
     """
     gaps = (*RATES, *POSES, *RPY, *FORCES, *TURNS, *ALIASES)
@@ -139,6 +139,8 @@ def read_observations(path: str | Path) -> Observations:
         if alias in table.values:
             table.values[name] = table.values.pop(alias)
     count = len(table.take(STROKES))
+    if not count:
+        raise ConfigurationError(str(path), 'a header alone', 'one row or more')
 
     def columns(names: tuple[str, ...]) -> Array:
         return table.take(names) if table.has(names) else np.full((count, len(names)), np.nan)

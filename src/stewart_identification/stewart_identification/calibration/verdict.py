@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from scipy.special import chdtrc
+from scipy.special import chdtrc, fdtrc
 from stewart_identification.calibration.fit import Calibration, MISFIT
 from stewart_identification.calibration.machine import LENGTH, Machine, MOUNTING, SIZE
 from stewart_identification.calibration.observations import Observations
+from stewart_identification.calibration.prediction import weighted
 from stewart_identification.estimators.result import rms
 from stewart_kinematics.motion import Array
 
@@ -158,6 +159,46 @@ def remarks(found: Calibration) -> list[str]:
             'bearing with play)'
         )
     return said
+
+
+def prediction_misfit(found: Calibration, others: Observations) -> float:
+    """Return the probability that poses which were not used are as far off as these [-].
+
+    Their residuals have the noise of the tracker and of the encoders, and what the fit does not
+    know of the machine: r' (I + J C J')^-1 r is chi-square. Where the fit contradicts that noise,
+    they are held against what it left.
+
+    Args:
+        found: The machine, with its covariance.
+        others: Of a tracker; what else they hold is not looked at.
+    """
+    nothing = np.full((len(others), 3), np.nan)
+    poses = replace(others, specific_force=nothing, angular_velocity=nothing)
+    poses = poses[np.flatnonzero(poses.tracked)]
+    residual, jacobian = weighted(found.machine, poses, found.machine.poses(poses), found.noise)
+    reduced = jacobian @ found.directions
+    gradient, shown = reduced.T @ residual, reduced.T @ reduced
+    # As long as the unknowns, not as the poses.
+    of_fit = np.linalg.solve(
+        np.eye(len(shown)) + found.covariance @ shown, found.covariance @ gradient
+    )
+    size, count = float(residual @ residual - gradient @ of_fit), len(residual)
+    if found.widening > 1.0:
+        return float(fdtrc(count, found.freedoms, size / count / found.widening**2))
+    return float(chdtrc(count, size))
+
+
+def about_others(found: Calibration, others: Observations) -> list[str]:
+    """Say that poses which were not used contradict the machine, if its intervals hold."""
+    if beyond_prior(found) or prediction_misfit(found, others) >= MISFIT:
+        return []
+    off = accuracy(found.machine, others).position
+    worst = others[np.flatnonzero(others.tracked)].source[off.argmax()]
+    return [
+        f'the machine found does not fit the validation poses, {worst} least of all: was the '
+        'tracker or the target moved, have the strokes another zero, or is the noise larger than '
+        'stated?'
+    ]
 
 
 def beyond_prior(found: Calibration) -> list[str]:

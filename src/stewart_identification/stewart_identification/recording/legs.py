@@ -180,6 +180,11 @@ def _travelling(strokes: Array) -> Array:
 def _refuse_what_is_useless(
     recording: Recording, series: JointSeries, good: Usable, strokes: Array
 ) -> None:
+    if not series.stamp_ns.any():
+        raise UnusableRecording(
+            f'{recording.path}: all stamps of {series.topic} are zero, and when it was received '
+            'is too rough for derivatives: have its program stamp it'
+        )
     if len(good.rows) < 2:
         why = '; '.join(map(str, good.remarks)) or 'there are no more'
         raise UnusableRecording(

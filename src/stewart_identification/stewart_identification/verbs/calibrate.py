@@ -33,11 +33,13 @@ from stewart_identification.calibration.output import (
 from stewart_identification.calibration.planning import best_poses
 from stewart_identification.calibration.plausible import check_strokes
 from stewart_identification.calibration.verdict import (
+    about_others,
     accuracy,
     beyond_imu,
     beyond_prior,
     coordinates,
     imu_unknowns,
+    prediction_misfit,
     remarks,
 )
 from stewart_identification.parameters_file import write_platform
@@ -61,13 +63,15 @@ Instead, or besides: fx_mps2, fy_mps2 and fz_mps2 of an IMU at rest; in motion p
 r_radps, and leg_1_mps to leg_6_mps (wx_radps ... and rate_1_mps ... are the same; no leg faster
 than 1e-4 m/s is at rest). Of the IMU mounting, tilt of the base, scales and biases are found; the
 file gets imu.rpy_deg and masses.gravity_mps2.
-What was not measured is nan; columns may be in mm, as stroke_1_mm and x_mm. All noises are
-standard deviations. A bag in place of a table has actuator_states and platform/external_pose
-(PoseStamped, or with covariance); what counts is every rest of a second or more.
+Every row needs its six strokes; what else was not measured is nan. Columns may be in mm, as
+stroke_1_mm and x_mm. All noises are standard deviations. A bag in place of a table has
+actuator_states and platform/external_pose (PoseStamped, or with covariance); what counts is every
+rest of a second or more.
 
 Changes and intervals are those of the joints against each other: a shift or turn that all six base
 joints share is where the tracker stands, one of the platform's where the target sits. A row that
-contradicts all others (one in ten at most) is left out and told.
+contradicts all others (one in ten at most) is left out and told. Where --validate is contradicted,
+by a tracker or target that was moved in between, no file is written.
 
 --plan writes the poses that would tell most, D-optimal and inside all limits: the first ones if
 there is no table, else the next ones.
@@ -120,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Calibrate, or plan; return 1 where noise or tolerances as stated are contradicted."""
+    """Calibrate, or plan; return 1 where noise, tolerances or other poses are contradicted."""
     platform = Platform.from_yaml(arguments.platform)
     noise, prior = _assumed(arguments)
     _refuse_idle_options(arguments)
@@ -132,7 +136,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 0
     observations, copies = without_copies(_read(arguments, arguments.table))
     # Before a long fit, not after it.
-    others = _read_others(arguments, platform) if arguments.validate else None
+    others = _read_others(arguments, platform, observations) if arguments.validate else None
     if copies:
         tell(f'{copies} row(s) copied from others count once')
     unused = int(np.sum(~observations.felt & np.isfinite(observations.specific_force).all(axis=1)))
@@ -156,7 +160,7 @@ def main(arguments: argparse.Namespace) -> int:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
         tell(_about_outliers(outliers, found))
-    _tell(arguments, found)
+    _tell(arguments, found, others)
     if observations.tracked.any():
         checked = observations if others is None else others
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
@@ -165,7 +169,7 @@ def main(arguments: argparse.Namespace) -> int:
         tell(f'after, {what}: {after.line()}')
         if arguments.plot:
             save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
-    beyond = bool(beyond_prior(found))
+    beyond = bool(beyond_prior(found) or (others is not None and about_others(found, others)))
     if beyond and arguments.output:
         tell(f'{arguments.output} is not written')
     elif arguments.output:
@@ -212,9 +216,14 @@ def _read(arguments: argparse.Namespace, path: str) -> Observations:
     return read_observations(path)
 
 
-def _read_others(arguments: argparse.Namespace, platform: Platform) -> Observations:
+def _read_others(
+    arguments: argparse.Namespace, platform: Platform, used: Observations
+) -> Observations:
     """Read the poses to judge by; raises `ConfigurationError` where they cannot."""
     found = _read(arguments, arguments.validate)
+    if not used.tracked.any():
+        expected = 'poses of a tracker in the other table, too'
+        raise ConfigurationError('--validate', arguments.validate, expected)
     if not found.tracked.any():
         expected = 'a table with poses of a tracker (x_m, y_m, z_m and a quaternion)'
         raise ConfigurationError('--validate', arguments.validate, expected)
@@ -230,14 +239,20 @@ def _about_outliers(outliers: Observations, found: Calibration) -> str:
     return text
 
 
-def _tell(arguments: argparse.Namespace, found: Calibration) -> None:
+def _tell(arguments: argparse.Namespace, found: Calibration, others: Observations | None) -> None:
     items, felt = coordinates(found), imu_unknowns(found)
+    said = [*remarks(found), *([] if others is None else about_others(found, others))]
     if arguments.json:
         told = {
             'coordinates': [{**vars(item), 'shown': item.shown} for item in items],
             'imu': [{**vars(item), 'shown': item.shown} for item in felt],
             'misfit_probability': found.misfit,
-            'remarks': remarks(found),
+            **(
+                {}
+                if others is None
+                else {'validation_probability': prediction_misfit(found, others)}
+            ),
+            'remarks': said,
         }
         print(json.dumps(told, indent=2, ensure_ascii=False))
     else:
@@ -248,7 +263,7 @@ def _tell(arguments: argparse.Namespace, found: Calibration) -> None:
                 f'{item.name:<20} {1e3 * item.change:+9.4f} {unit}  '
                 f'± {1e3 * LEVEL * item.deviation:.4f} {unit}{shown}'
             )
-    for remark in remarks(found):
+    for remark in said:
         tell(remark)
 
 
