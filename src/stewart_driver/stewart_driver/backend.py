@@ -36,6 +36,7 @@ class Measurement(NamedTuple):
         live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake
             is applied, its safe torque off is active.
         late: Whether the targets came too late for their cycle, so that the drives keep theirs.
+        mute: One bit per leg: it does not answer, and may hold by itself.
     """
 
     stamp: float
@@ -48,6 +49,7 @@ class Measurement(NamedTuple):
     braked: int = 0
     sto: int = 0
     late: bool = False
+    mute: int = 0
 
 
 def never() -> bool:
@@ -109,6 +111,9 @@ class Backend(ABC):
     def placed(options: Any, namespace: str) -> Any:
         """Return the options as they count for a driver in a namespace of the graph."""
         return options
+
+    def keep_within(self, limits: LegLimits) -> None:  # noqa: B027
+        """Be told, before `open`, to which part of its limits the driver keeps the legs."""
 
     @property
     def homed(self) -> bool:

@@ -29,6 +29,7 @@ class ScriptedBench:
         options: EthercatOptions = OPTIONS,
         *,
         holds_alone: bool = False,
+        silences: tuple[float, ...] = (0.0,) * 6,
     ) -> None:
         self.wire, self.now = wire, 100.0
         wire.time = self.now
@@ -39,7 +40,11 @@ class ScriptedBench:
             '',
         )
         line = StartedBus(
-            tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6, holds_alone=holds_alone
+            tuple(wire.found),
+            (exchange,) * 6,
+            zeros=(0,) * 6,
+            holds_alone=holds_alone,
+            silences=silences,
         )
         follows = kind.tells_following
         monitor = BusMonitor(wire, 'scripted', options, self.statistics, tells_following=follows)

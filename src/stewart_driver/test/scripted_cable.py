@@ -38,8 +38,10 @@ class Slave:
         self._says, self.mailbox_reads = says, 0
         self.watchdog_ms = 100.0
         # With a clock, its process data watchdog armed.
-        self.registers = {0x0008: 0x04, 0x0814: 0x64, 0x0910: 0, 0x092C: 0}
+        self.registers = {0x0008: 0x04, 0x0400: 2498, 0x0814: 0x64, 0x0910: 0, 0x092C: 0}
         self.written: list[int] = []
+        # Registers that keep their values.
+        self.fixed: set[int] = set()
         self.complete_access = True
         self.setup_func: Callable[[Slave], None] = lambda _slave: None
 
@@ -69,9 +71,10 @@ class Slave:
         return 0
 
     def set_watchdog(self, kind: str, time_ms: float) -> None:
-        """As pysoem, for a slave that counts tenths of a millisecond."""
-        if 10.0 * time_ms > 65535.0:
-            raise AttributeError('wd_time_ms is limited to 6553.5 ms')
+        """As pysoem, which counts in what 0400h makes of 25 MHz."""
+        most = 65535 * 40e-6 * (self.registers[0x0400] + 2)
+        if time_ms > most:
+            raise AttributeError(f'wd_time_ms is limited to {most} ms')
         self.watchdog_ms = time_ms
 
     def get_watchdog(self, kind: str) -> float:
@@ -79,6 +82,10 @@ class Slave:
 
     def _fprd(self, register: int, length: int) -> bytes:
         return self.registers[register].to_bytes(length, 'little')
+
+    def _fpwr(self, register: int, data: bytes) -> None:
+        if register not in self.fixed:
+            self.registers[register] = int.from_bytes(data, 'little')
 
     def dc_sync(self, act: bool, cycle: int, shift: int) -> None:
         """As SOEM: the beginning is a multiple of the cycle in what the slave itself shows."""

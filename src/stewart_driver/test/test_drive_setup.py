@@ -10,7 +10,7 @@ from pathlib import Path
 import struct
 
 import pytest
-from scripted_drive import FIXED, ScriptedDrive
+from scripted_drive import FIXED, MAP_1701, ScriptedDrive
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat import guards
 from stewart_driver.ethercat.backend import EthercatBackend
@@ -94,6 +94,62 @@ def test_a_home_offset_that_may_shift_the_software_limits_is_named() -> None:
         'the drives lack software limits without a home offset (607Ch): '
         'reads -7000, by which they may be shifted'
     )
+
+
+class Without(ScriptedDrive):
+    """Has no objects of some indices."""
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        if index in self.locked:
+            raise SdoRefused(self.leg, index, subindex, 'abort 0x06020000, no such object')
+        super().write(index, subindex, data)
+
+
+def test_the_torque_is_limited_by_6072h_where_60e0h_and_60e1h_are_absent() -> None:
+    drive = Without(0x60E0, 0x60E1)
+    assert set_up(drive, FIXED, 0.002, None).lacks == []
+    assert drive.objects[0x6072, 0] == struct.pack('<H', 3000)
+
+    # With one of the two, or with a start value of its own, nothing else is meant.
+    half = Without(0x60E1)
+    assert [lack.number for lack in set_up(half, FIXED, 0.002, None).lacks] == [0x60E1]
+    told = replace(FIXED)
+    own = (guards.Setting('most', 0x6072, 0, struct.pack('<H', 900)), *FIXED.settings)
+    object.__setattr__(told, 'settings', own)
+    drive = Without(0x60E0, 0x60E1)
+    assert len(set_up(drive, told, 0.002, None).lacks) == 2
+    assert drive.objects[0x6072, 0] == struct.pack('<H', 900)
+    assert (0x6072, 0) not in half.objects
+    none = set_up(Without(0x6072, 0x60E0, 0x60E1), FIXED, 0.002, None).lacks
+    assert [lack.number for lack in none] == [0x60E0, 0x60E1, 0x6072]
+
+
+OFFSETS = {0x60B0: ('position', '<i'), 0x60B1: ('velocity', '<i'), 0x60B2: ('torque', '<h')}
+
+
+@pytest.mark.parametrize('index', OFFSETS)
+def test_an_offset_that_somebody_has_left_is_taken_back_or_refused(index: int) -> None:
+    """With a target that is the actual position 60B0h carries a leg away, cycle by cycle."""
+    name, code = OFFSETS[index]
+    drive = ScriptedDrive()
+    drive.objects[index, 0] = struct.pack(code, -500)
+    set_up(drive, FIXED, 0.002, None)
+    assert not any(drive.objects[index, 0])
+
+    stubborn = ScriptedDrive(index)
+    set_up(stubborn, FIXED, 0.002, None)  # It has no such object.
+    stubborn.objects[index, 0] = struct.pack(code, 0)
+    set_up(stubborn, FIXED, 0.002, None)
+    stubborn.objects[index, 0] = struct.pack(code, -500)
+    said = rf'leg 3 keeps a {name} offset of -500 \({index:04X}h\), which would carry'
+    with pytest.raises(WrongBus, match=said):
+        set_up(stubborn, FIXED, 0.002, None)
+    # What is mapped is 0, or the feed-forward, in every frame.
+    for subindex, entry in enumerate((index << 16 | 8 * struct.calcsize(code), *MAP_1701[:2]), 1):
+        stubborn.objects[0x1701, subindex] = struct.pack('<I', entry)
+    stubborn.objects[0x1701, 0] = b'\3'
+    sent = set_up(stubborn, FIXED, 0.002, None).outputs.pack(6, 1, 0)
+    assert not any(sent[: struct.calcsize(code)])
 
 
 def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:

@@ -139,6 +139,62 @@ def test_a_lost_frame_is_not_waited_for_by_ticks_of_the_kernel(
     assert os.get_blocking(cable.master.socket.fileno())
 
 
+def test_what_comes_late_does_not_answer_the_question_for_the_states(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SOEM has 16 numbers for frames: after as many lost ones an old frame fits a new question."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    # While a drive is asked beside the cycle, what waits may be its answer.
+    answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    asked = cable.bus.beside(2, answers.get)
+    next(asked)
+    for _ in range(20):
+        cable.master.cable.send(bytes(18))
+    cable.bus.statuses()
+    assert cable.bus.exchange([b''] * 6) > 0
+    answers.put(b'')
+    answer(asked)
+
+    cable.bus.statuses()
+    assert cable.bus.exchange([b''] * 6) == -1
+
+
+def test_mailboxes_are_left_alone_while_frames_may_come_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A drive went to INIT with error 0x0016: SOEM wrote what it took for a mailbox's state."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    second = cable.master.slaves[1]
+    monkeypatch.setattr(cable.master, 'receive_processdata', lambda timeout: -1)
+    for _ in range(8):
+        cable.bus.emergencies(2)
+        cable.bus.exchange([b''] * 6)
+    assert second.mailbox_reads == 8
+
+    monkeypatch.setattr(cable.master, 'receive_processdata', lambda timeout: 18)
+    for _ in range(32):
+        cable.bus.emergencies(2)
+        cable.bus.exchange([b''] * 6)
+    assert second.mailbox_reads == 8
+    cable.bus.emergencies(2)
+    assert second.mailbox_reads == 9
+
+
+@pytest.mark.parametrize('word', [0x0F, 0x06, 0x1234])
+def test_states_that_are_none_are_no_answer(monkeypatch: pytest.MonkeyPatch, word: int) -> None:
+    """A controlword, 0Fh, in a late frame: a healthy leg was lost, and all let go."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    for state in (1, 2, 3, 4, 8, 0x14, 0x11, 0x28):
+        cable.master.slaves[0]._says = lambda state=state: (state, 0)
+        assert cable.bus.statuses()[0].state == state
+    cable.master.slaves[0]._says = lambda: (word, 0)
+
+    assert {item.state for item in cable.bus.statuses()} == {0}
+
+
 def answer(asked: Generator[None, None, Any]) -> Any:
     try:
         while True:
@@ -211,8 +267,28 @@ def test_a_watchdog_time_that_a_slave_cannot_count_is_one_sentence(
 ) -> None:
     cable = Cable(monkeypatch, *[DRIVE] * 6)
     cable.bus.scan(6)
-    with pytest.raises(NotOperational, match=r'the watchdog time: wd_time_ms is limited to'):
+    said = r'SAFEOP: leg 1: the watchdog time: wd_time_ms is limited to .*\(0400h\) stays 2498'
+    with pytest.raises(NotOperational, match=said):
         cable.bus.map(watchdog=7.0, sync=None)
+
+
+def test_the_divider_of_the_watchdogs_is_what_it_is_after_power_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With 0 a watchdog counts to 5 ms: the rig did not start, and the error named no leg."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    for slave in cable.master.slaves:
+        slave._says = lambda: (SAFEOP, 0)
+    third = cable.master.slaves[2]
+    third.registers[0x0400] = 0
+    cable.bus.map(watchdog=0.1, sync=None)
+    assert third.registers[0x0400] == 2498
+
+    third.registers[0x0400] = 0
+    third.fixed.add(0x0400)
+    with pytest.raises(NotOperational, match=r'leg 3: the watchdog time: .*\(0400h\) stays 0'):
+        cable.bus.map(watchdog=0.1, sync=None)
 
 
 def test_a_watchdog_that_the_eeprom_does_not_arm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,8 @@ import scripted_wire
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.cia402.states import Control, State
-from stewart_driver.ethercat.errors import AlStatus
+from stewart_driver.ethercat.errors import AlStatus, SdoRefused
+from stewart_driver.ethercat.starting import silence
 
 MUTE = AlStatus(0, 0, '')
 SYNC_LOST = AlStatus(0x14, 0x1A, 'Synchronization error')
@@ -55,6 +56,66 @@ def test_without_brakes_a_lost_drive_has_time_for_its_own_ramp(bench: ScriptedBe
 
     assert bench.step(3).live == 0b011111
     assert bench.step(round(0.02 / CYCLE) + 2).live == 0
+
+
+def test_the_others_wait_for_the_silence_that_a_lost_drive_bears(wire: ScriptedWire) -> None:
+    """They let go 40 or 80 ms before it did, and landed 72 or 130 mm askew."""
+    bench = ScriptedBench(wire, silences=(0.06,) * 5 + (0.1,))
+    bench.switch_on()
+    wire.counter, wire.status = 15, [OP] * 5 + [MUTE]
+    bench.step(2)
+
+    assert bench.step(round(0.1 / CYCLE) - 2).live == 0b011111
+    assert bench.step(3).live == 0
+
+
+@pytest.mark.parametrize(
+    ('counts', 'watchdog', 'cycle', 'expected'),
+    [
+        (93, 0.1, 0.002, 0.062),
+        (93, 0.05, 0.002, 0.05),
+        (93, 0.0, 0.002, 0.062),
+        # It counts nothing, or has no SYNC0.
+        (0, 0.1, 0.002, 0.1),
+        (None, 0.1, 0.0, 0.1),
+        # Not known: a drive that is strict on SYNC0 may bear one frame.
+        (None, 0.1, 0.002, 0.0),
+        (0, 0.0, 0.002, 0.0),
+    ],
+)
+def test_a_drive_bears_what_its_watchdog_and_its_sync0_bear(
+    counts: int | None, watchdog: float, cycle: float, expected: float
+) -> None:
+    class Drive:
+        leg = 1
+
+        def read(self, index: int, subindex: int) -> bytes:
+            if counts is None:
+                raise SdoRefused(1, index, subindex, 'abort 0x06020000')
+            assert (index, subindex) == (0x10F1, 2)
+            return counts.to_bytes(2, 'little')
+
+        def write(self, index: int, subindex: int, data: bytes) -> None: ...
+
+    assert silence(Drive(), watchdog, cycle) == pytest.approx(expected)
+
+
+def test_a_leg_that_may_hold_by_itself_is_told(holding: ScriptedBench) -> None:
+    """A `disable` that five of six drives hear is no success."""
+    holding.wire.counter, holding.wire.status = 15, [OP] * 5 + [MUTE]
+    assert holding.step(3).mute == 0b100000
+    holding.wire.counter, holding.wire.status = 18, [OP] * 6
+    assert holding.step(SECOND).mute == 0
+
+
+def test_nobody_waits_for_the_silence_of_a_drive_that_answers(wire: ScriptedWire) -> None:
+    bench = ScriptedBench(wire, silences=(0.1,) * 6)
+    bench.switch_on()
+    wire.counter, wire.status = 15, [OP] * 5 + [SYNC_LOST]
+    wire.states[5] = State.SWITCH_ON_DISABLED
+    bench.step(3)
+
+    assert bench.step(round(0.02 / CYCLE) + 1).live == 0
 
 
 @pytest.mark.parametrize('patience', [0.06, 0.3])
@@ -132,6 +193,54 @@ def test_a_drive_out_of_op_is_found_though_the_working_counter_is_right(
     measured = bench.step(60)
 
     assert 'leg 1: its drive is lost, EtherCAT: SAFEOP with error 0x001A' in str(measured.fault)
+
+
+@pytest.mark.parametrize(
+    'seen', [AlStatus(0x14, 0x1A, ''), AlStatus(1, 0, ''), AlStatus(0, 0, '')]
+)
+def test_what_one_look_alone_has_seen_loses_no_leg(bench: ScriptedBench, seen: AlStatus) -> None:
+    """After 45 ms of silence a late frame of process data was read as states, and all let go."""
+    bench.switch_on()
+    at_once = bench.wire.statuses
+    looks = 0
+
+    def once() -> list[AlStatus]:
+        nonlocal looks
+        looks += 1
+        return [seen] + [OP] * 5 if looks == 1 else at_once()
+
+    bench.wire.statuses = once  # type: ignore[method-assign]
+    measured = bench.step(200)
+
+    assert looks > 2
+    assert (measured.fault, measured.live) == (None, 0b111111)
+    looks = 1
+    bench.wire.status = [seen] + [OP] * 5
+    # Twice 50 ms between two looks at the states, and one cycle.
+    bench.step(round(0.1 / CYCLE))
+    assert 'leg 1: its drive is lost' in str(bench.step().fault)
+
+
+def test_in_a_fault_one_look_takes_no_voltage_from_legs_that_hold(holding: ScriptedBench) -> None:
+    wire = holding.wire
+    wire.counter = -1
+    assert 'no frame has come back' in str(holding.step(SECOND).fault)
+    wire.counter = 18
+    wire.status = [INIT] + [OP] * 5
+    at_once = wire.statuses
+    looks = 0
+
+    def once() -> list[AlStatus]:
+        nonlocal looks
+        looks += 1
+        return at_once() if looks == 1 else [OP] * 6
+
+    wire.statuses = once  # type: ignore[method-assign]
+
+    assert holding.step(SECOND).live == 0b111111
+    wire.statuses = at_once  # type: ignore[method-assign]
+    # 10 ms between two looks, one cycle, and 20 ms of a ramp.
+    assert holding.step(round(0.03 / CYCLE) + 2).live == 0
 
 
 def test_single_lost_frames_are_counted_and_hold_the_measurement(bench: ScriptedBench) -> None:

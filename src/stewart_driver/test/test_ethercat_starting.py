@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 import datetime
 from pathlib import Path
+import struct
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from scripted_wire import (
     ScriptedWire,
 )
 from stewart_driver.errors import HomingError
+from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
@@ -314,6 +316,39 @@ def test_limits_are_proof_of_a_session_only_where_drives_forget_them() -> None:
     # Another session: what they have told at its start is not from it.
     again = session(wire, 2, keeps=True)
     assert 'leg 1 stands -3.000 mm from where it was' in again.not_homed
+
+
+def test_drives_stop_at_the_ends_of_the_platform_where_those_are_nearer() -> None:
+    wire = LimitedWire()
+    wire.positions = [round(0.3 * COUNTS)] * 6
+    short = KIND.limits.within(0.2, 0.4)
+    wanted = tuple(round(end * COUNTS) for end in (0.19, 0.41))
+
+    started = session(wire, 1, keeps=True, limits=short)
+
+    assert list(started.ends) == [wanted] * 6
+    assert {struct.unpack('<i', wire.limits[leg, 1])[0] for leg in range(1, 7)} == {wanted[0]}
+    assert {struct.unpack('<i', wire.limits[leg, 2])[0] for leg in range(1, 7)} == {wanted[1]}
+
+
+def test_a_leg_beyond_the_limits_of_its_drive_is_named_unless_it_is_held() -> None:
+    zeros = (0,) * 6
+    calibration = DriveCalibration(zeros, datetime.date(2026, 11, 1), 'home', zeros, ())
+    ends = [(round(0.19 * COUNTS), round(0.41 * COUNTS))] * 6
+    inside, gear = [round(0.2 * COUNTS)] * 6, KIND.gear
+    outside = [*inside[:3], round(0.1 * COUNTS), *inside[4:]]
+    off, fourth = [False] * 6, [leg == 4 for leg in range(1, 7)]
+
+    assert home.why_pulled(calibration, inside, gear, ends, off) == ''
+    assert home.why_pulled(calibration, outside, gear, ends, fourth) == ''
+    assert home.why_pulled(calibration, outside, gear, [None] * 6, off) == ''
+    said = home.why_pulled(calibration, outside, gear, ends, off)
+    assert said.startswith('leg 4 stands at 100.0 mm, outside of the 190.0 to 410.0 mm that')
+
+
+def test_limits_that_a_drive_refuses_pull_nobody() -> None:
+    assert guards.takes_limits([])
+    assert not guards.takes_limits([guards.Lack('software limit (607Dh:1)', 'abort', 0x607D)])
 
 
 @pytest.mark.parametrize(('factor', 'homed'), [(1.0, True), (2.0, False), (-1.0, False)])

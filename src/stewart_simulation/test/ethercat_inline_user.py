@@ -16,7 +16,7 @@ from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import Request, State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.legs import Array
+from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.motion import LegMotion
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
@@ -48,11 +48,11 @@ class User:
     def backend(self, **options: Any) -> EthercatBackend:
         return EthercatBackend(EthercatOptions(**{**self._options, **options}))
 
-    def begin(self) -> User:
+    def begin(self, limits: LegLimits | None = None) -> User:
         backend = self.backend()
-        configuration = CycleConfiguration(
-            backend.limits, supervision=SUPERVISION, publish_every=1
-        )
+        limits = limits or backend.limits
+        backend.keep_within(limits)
+        configuration = CycleConfiguration(limits, supervision=SUPERVISION, publish_every=1)
         self.loop = InlineCycle(backend, configuration, self.now)
         self._hear()
         return self

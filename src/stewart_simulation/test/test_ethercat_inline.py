@@ -128,6 +128,50 @@ def test_clocks_of_32_bits_and_drives_without_complete_access(
     assert user.seen('sync_errors') == [0] * 6
 
 
+def test_offsets_that_another_master_has_left_move_no_leg(use: Callable[..., User]) -> None:
+    """A tenth of a millimetre in 60B0h carried the leg by 6 mm in a second, all of it ENABLED."""
+    user = use()
+    assert user.rig.segment is not None
+    for slave in user.rig.segment.slaves:
+        for index, left in ((0x60B0, 83886), (0x60B1, 83886), (0x60B2, 500)):
+            slave.dictionary.objects[index][0].value = left
+    user.begin()
+    before = user.strokes
+    user.enable()
+    user.let_pass(0.3)
+    assert np.abs(user.strokes - before).max() < SWAY
+
+
+def test_no_drive_pulls_a_leg_that_has_fallen_out_of_its_limits(
+    use: Callable[..., User],
+) -> None:
+    """607Dh is narrower than the cylinder: `driver/override` let the drives pull by 190 mm."""
+    user = use()
+    user.begin(user.backend().limits.within(0.2, 0.4))
+    user.enable()
+    user.let_pass(0.2)
+    assert user.loop.request(Request.DISABLE)[0]
+    user.let_pass(4.0)
+    fallen = user.strokes
+    assert fallen.max() < 0.01
+
+    assert user.loop.request(Request.OVERRIDE, 1.0)[0]
+    accepted, said = user.loop.request(Request.ENABLE)
+    assert not accepted
+    assert re.match(r'leg 1 stands at -\d\.\d mm, outside of the 190\.0 to 410\.0 mm', said), said
+    user.let_pass(0.3)
+    assert np.abs(user.strokes - fallen).max() < 1e-4
+
+    # The way out: the drives are told anew, with the legs where they are.
+    assert user.loop.request(Request.RESET_FAULT)[0]
+    accepted, said = user.loop.request(Request.HOME)
+    assert accepted, said
+    user.until(lambda: user.seen('al_states') == ['OP'] * 6)
+    user.enable()
+    user.let_pass(0.3)
+    assert np.abs(user.strokes - fallen).max() < SWAY
+
+
 def test_off_is_not_said_of_drives_that_cannot_hear_it(use: Callable[..., User]) -> None:
     user = use(rig=BRAKES).begin()
     user.enable()

@@ -36,8 +36,8 @@ from stewart_driver.path.motion import LegMotion
 RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
-# A lost drive misses a few frames, and ramps down, before it takes its voltage away; one that has
-# pulled its leg by a wrong encoder comes to rest meanwhile [s].
+# A lost drive misses a few frames, or as many as it is known to bear, and ramps down, before it
+# takes its voltage away; one that has pulled its leg by a wrong encoder rests meanwhile [s].
 LOST_RAMP = 0.02
 INTERRUPTED = 'a quick stop was asked for before the fault was reset'
 # A frame is sent with this share of the time to SYNC0 gone at most: it has a way to go.
@@ -75,7 +75,7 @@ class ActiveBus:
         self._wire, self._layouts, self.kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives, self.identities = started.drives, started.identities
-        self._holds_alone = started.holds_alone
+        self._holds_alone, self._silences = started.holds_alone, started.silences
         self.homing: HomingMotion | None = None
         # Holding, but for the leg that homes; then whether all go off when it is at rest.
         self._held = self._off_wanted = False
@@ -243,6 +243,7 @@ class ActiveBus:
             braked=bits(self.kind.brake_release > 0.0 and not on for on in live),
             sto=bits(self.kind.torque_off(item) for item in self.legs.inputs),
             late=late,
+            mute=bits(on and leg in self._monitor.mute for leg, on in enumerate(live, 1)),
         )
 
     def _let_go(self, live: list[bool]) -> None:
@@ -251,9 +252,17 @@ class ActiveBus:
         self._lost_frames = self._lost_frames + 1 if missing else 0
         if self.kind.brake_apply:
             return
-        ramps = self._lost_frames * self._options.cycle_time < LOST_RAMP
-        if self.group.lacks(on or (ramps and leg in missing) for leg, on in enumerate(live, 1)):
+        since = self._lost_frames * self._options.cycle_time
+        if self.group.lacks(
+            on or (leg in missing and since < self._holds_for(leg))
+            for leg, on in enumerate(live, 1)
+        ):
             self._drop(0)
+
+    def _holds_for(self, leg: int) -> float:
+        """Return for how long a lost drive goes on holding its leg [s]."""
+        silent = self._silences[leg - 1] if leg in self._monitor.mute else 0.0
+        return max(LOST_RAMP, silent)
 
     def _drop(self, axis: int) -> None:
         """Take the voltage from drive 0 to 5; from all where no brake has its leg then."""

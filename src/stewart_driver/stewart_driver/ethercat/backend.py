@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 import datetime
@@ -26,7 +26,7 @@ from stewart_driver.ethercat.homing import HOMING_DEAD_MAN
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.starting import start
-from stewart_driver.legs import Array, END_MARGIN, LEGS
+from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveCalibration, interface_of, load_rig, Rig
 
@@ -83,6 +83,8 @@ class EthercatBackend(Backend):
         self._active: ActiveBus | None = None
         self._seen: tuple[int, ...] | None = None
         self._remembered = False
+        self._kept_within = self._kind.limits
+        self._ends: Sequence[tuple[int, int] | None] = (None,) * LEGS
         self.wire = WireStatistics()
         self.notes = ''
 
@@ -133,6 +135,10 @@ class EthercatBackend(Backend):
         """Refuse a wire that lives in real time; raises `ConfigurationError`."""
         wires.require_callers_time(self._interface)
 
+    def keep_within(self, limits: LegLimits) -> None:
+        """Let the drives, too, stop at the ends of these strokes (607Dh)."""
+        self._kept_within = limits
+
     def open(self, now: float) -> None:
         """Bring all drives to OP, motors off; raises `TransportError`."""
         if self._options.namespace:
@@ -157,8 +163,17 @@ class EthercatBackend(Backend):
             home.park(self._options.rig_file, self._seen or ())
 
     def enable(self) -> None:
-        """Begin to switch all drives on."""
+        """Begin to switch all drives on; raises `DriverError` if one would pull its leg inside."""
+        if reason := self._why_pulled():
+            raise DriverError(reason)
         self._opened.enable()
+
+    def _why_pulled(self) -> str:
+        calibration, active = self._calibration, self._opened
+        if calibration is None or self._not_homed:
+            return ''
+        counts, live = active.legs.counts, active.group.live
+        return home.why_pulled(calibration, counts, self._kind.gear, self._ends, live)
 
     def disable(self) -> None:
         """Begin to switch all drives off: first they ramp down, then the voltage goes."""
@@ -220,7 +235,7 @@ class EthercatBackend(Backend):
         said = home.resting(strokes, self._kind.limits.stroke_lower) or home.check(
             calibration, strokes, self._options.home_tolerance
         )
-        if self._not_homed:
+        if self._not_homed or self._why_pulled():
             # Proven from here on. Drives take their software limits in PREOP.
             self.close()
             self._park()
@@ -320,12 +335,14 @@ class EthercatBackend(Backend):
                 self.moves_home,
                 just_homed,
                 self._remembered,
+                limits=self._kept_within,
             )
             started = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()
             raise
         self._not_homed, self._remembered = started.not_homed, started.remembered
+        self._ends = started.ends
         monitor = BusMonitor(
             bus,
             self._interface,

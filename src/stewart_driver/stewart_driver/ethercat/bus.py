@@ -22,6 +22,7 @@ from stewart_driver.ethercat import registers
 from stewart_driver.ethercat.clocks import Clocks
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
+    AL_STATES,
     AlStatus,
     DisturbedMap,
     Emergency,
@@ -39,6 +40,14 @@ MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
 START_PATIENCE = 0.2
 # Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
 OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
+# What AL status may show beside its state, 0 where there was no answer (bit 5: identification).
+BESIDE_AL_STATE = AL_ERROR | 0x20
+NO_ANSWER = AlStatus(0, 0, '')
+LONGEST_FRAME = 1518
+# By so many numbers SOEM tells frames.
+FRAME_NUMBERS = 16
+# Of all watchdogs, and what it is after power-up: they count tenths of milliseconds.
+WATCHDOG_DIVIDER, TENTHS_OF_MILLISECONDS = 0x0400, 2498
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE, SETTLING_PATIENCE = 5.0, 10.0, 10.0
 # For so long it may still show the error of a first request after the second [s].
@@ -84,6 +93,8 @@ class Bus:
         self.expected = 0
         self._beside = ThreadPoolExecutor(1, 'sdo')
         self._asked: dict[int, Future[Any]] = {}
+        # Frames lost in a row, and how many have to come back until none of them can come late.
+        self._lost = self._wary = 0
         self._clocks: Clocks | None = None
         try:
             self._socket = _open(self._master, interface)
@@ -228,18 +239,12 @@ class Bus:
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
-            try:
-                registers.insist(
-                    lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog)
-                )
-            except AttributeError as error:
-                # It divides its clock by less than others, and counts to 65535.
-                raise NotOperational('SAFEOP', [f'the watchdog time: {error}']) from error
+            place = self._place(self._master.slaves.index(slave))
+            _set_watchdog(slave, watchdog, place)
             if clocks is not None and sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 cycle, shift = (round(NANOSECONDS * time) for time in sync)
                 if not clocks.begin_sync0(slave, cycle, shift):
-                    place = self._place(self._master.slaves.index(slave))
                     raise NotOperational('SAFEOP', [f'{place}: no SYNC0 (0981h, 09A0h)'])
 
         for slave in self._slaves:
@@ -329,9 +334,16 @@ class Bus:
         self._slaves[leg - 1].recover(round(MICROSECONDS * self._timeout))
 
     def statuses(self) -> list[AlStatus]:
-        """Read the state of all slaves; one that does not answer has state 0."""
+        """Read the state of all slaves; one that does not answer has state 0.
+
+        SOEM tells frames by 16 numbers: after as many lost ones an old frame, of process data, may
+        come as the answer. Where one state is none, nothing of it counts.
+        """
+        self._discard_late()
         self._read_states()
-        return [_status(slave) for slave in self._slaves]
+        found = [_status(slave) for slave in self._slaves]
+        known = all(_is_state(item.state) for item in found)
+        return found if known else [NO_ANSWER] * len(found)
 
     def _read_states(self) -> list[pysoem.CdefSlave]:
         for slave in self._master.slaves:
@@ -356,9 +368,26 @@ class Bus:
             counter = int(self._master.receive_processdata(round(MICROSECONDS * left)))
         finally:
             os.set_blocking(self._socket, True)
+        self._lost = self._lost + 1 if counter < 0 else 0
+        self._wary = max(self._wary - 1, 0)
+        if self._lost >= FRAME_NUMBERS // 2:
+            self._wary = 2 * FRAME_NUMBERS
         if counter >= 0 and self._clocks:
             self._clocks.take(int(self._master.dc_time))
         return counter
+
+    def _discard_late(self) -> None:
+        """Discard what has come late; else it may be taken for the answer to the next question.
+
+        While a drive is asked beside the cycle, what waits may be for that. Process data that are
+        late are taken where SOEM does: a segment that has stood still is heard again sooner.
+        """
+        if any(not asked.done() for asked in self._asked.values()):
+            return
+        # An interface that has gone down is told by the frames.
+        with suppress(OSError):
+            while select.select([self._socket], [], [], 0.0)[0]:
+                os.read(self._socket, LONGEST_FRAME)
 
     def inputs(self) -> list[bytes]:
         """Return what the drives have sent last."""
@@ -370,9 +399,13 @@ class Bus:
         return self._clocks.time if self._clocks else 0
 
     def emergencies(self, leg: int) -> list[Emergency]:
-        """Look into the mailbox of a drive; return the emergencies since the last call."""
+        """Look into the mailbox of a drive; return the emergencies since the last call.
+
+        Not after many lost frames: SOEM would take a late one for the state of the mailbox, and
+        write it back, which switches the mailbox off.
+        """
         asked = self._asked.get(leg)
-        if asked is None or asked.done():
+        if not self._wary and (asked is None or asked.done()):
             _look_into(self._slaves[leg - 1])
         # pysoem counts all slaves of the cable, from 1.
         place = self._master.slaves.index(self._slaves[leg - 1]) + 1
@@ -439,6 +472,29 @@ def _look_into(slave: pysoem.CdefSlave) -> None:
 def _status(slave: pysoem.CdefSlave) -> AlStatus:
     text = pysoem.al_status_code_to_string(slave.al_status)
     return AlStatus(slave.state, slave.al_status, text)
+
+
+def _is_state(state: int) -> bool:
+    """Tell whether AL status can be this, or 0, which is no answer."""
+    return state == 0 or state & ~BESIDE_AL_STATE in AL_STATES
+
+
+def _set_watchdog(slave: pysoem.CdefSlave, time: float, place: str) -> None:
+    """Set after which silence a slave leaves OP [s]; raises `NotOperational` if it cannot.
+
+    It counts to 65535, and what it counts another master or its EEPROM may have changed.
+    """
+    if registers.read(slave, WATCHDOG_DIVIDER, 2) != TENTHS_OF_MILLISECONDS:
+        # One that it does not take is read again for the time.
+        with suppress(pysoem.WkcError):
+            wanted = TENTHS_OF_MILLISECONDS.to_bytes(2, 'little')
+            registers.insist(lambda: slave._fpwr(WATCHDOG_DIVIDER, wanted))
+    try:
+        registers.insist(lambda: slave.set_watchdog('processdata', MILLISECONDS * time))
+    except AttributeError as error:
+        divider = registers.read(slave, WATCHDOG_DIVIDER, 2)
+        said = f'{place}: the watchdog time: {error}, for its divider (0400h) stays {divider}'
+        raise NotOperational('SAFEOP', [said]) from error
 
 
 def _watchdog(slave: pysoem.CdefSlave) -> float:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, LegFault
@@ -30,6 +30,8 @@ from stewart_driver.legs import LEGS
 INCOMPLETE = 2
 # What a drive that takes outputs and gives inputs adds to the working counter of a frame.
 COUNTS_PER_DRIVE = 3
+# Any state in which a slave answers and gives no inputs, as INIT.
+RESTARTED = 1
 # A look at states or at one mailbox costs a frame.
 LOOK_PERIOD = 0.05
 # In a fault the others hold meanwhile: beside a leg that gives way they have to let go soon.
@@ -123,6 +125,8 @@ class BusMonitor:
         self._heard_at: float | None = None
         self._complete_at = 0.0
         self._looked_at, self._looks = 0.0, 0
+        # States at the last look, and whether one was new there that has to be seen again.
+        self._states, self._doubtful = [OP] * LEGS, False
         self._drives = DriveMonitor(options.cycle_time, tells_following=tells_following)
         self.missing: set[int] = set()
         self.mute: set[int] = set()
@@ -136,6 +140,7 @@ class BusMonitor:
         """Forget fault and emergencies, after a reset."""
         self._fault, self.missing = None, set()
         self.mute, self.restarted = set(), set()
+        self._states, self._doubtful = [OP] * LEGS, False
         self._requests = OpRequests(self._wire)
         self._heard_at = None
         for leg in range(1, LEGS + 1):
@@ -171,7 +176,10 @@ class BusMonitor:
         """
         if not self.short or self._fault is not None:
             return False
-        return all(item.state == OP for item in self._wire.statuses())
+        statuses = self._wire.statuses()
+        if any(item.state for item in statuses):
+            self._note(statuses)
+        return all(item.state == OP for item in statuses)
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
@@ -181,19 +189,27 @@ class BusMonitor:
             if due:
                 self._looked_at = now
                 self._bring_back()
+            elif self._doubtful and not self._silent:
+                self._look_at_states()
             return self._fault
         if self._silence > self._options.patience:
             # Frames go on: the drives may hold their legs until they are heard again.
             said = f'no frame has come back on {self._interface}'
             self._fault = LegFault(0, f'{said} for {1e3 * self._silence:.0f} ms')
         elif self._incomplete >= INCOMPLETE:
-            self._fault = self._lost() or self._incomplete_for_long()
+            self._fault = self._lost(sure=bool(group.left)) or self._incomplete_for_long()
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
         elif group.left:
-            self._fault = self._lost() or self._left(group.left[0], inputs, group)
+            # It says itself that it is gone: what its state is has to be seen once only.
+            self._fault = self._lost(sure=True) or self._left(group.left[0], inputs, group)
         elif fault := self._drives.look(inputs, group):
             self._fault = fault
+        elif self._incomplete or self._silent:
+            # The next frame tells more.
+            pass
+        elif self._doubtful:
+            self._fault = self._lost()
         elif due:
             self._looked_at = now
             self._looks += 1
@@ -266,33 +282,63 @@ class BusMonitor:
 
     def _bring_back(self) -> None:
         """Ask drives that have left OP for it again: outside of it no voltage can be taken."""
-        statuses = self._wire.statuses()
+        statuses = self._look_at_states()
         if any(item.state for item in statuses):
-            self._note_missing(statuses)
             # One that has restarted is told from one behind a pulled cable at the next look.
             for leg in self.mute:
                 self._wire.readdress(leg)
         self._requests.ask(statuses)
 
-    def _note_missing(self, statuses: Sequence[AlStatus]) -> None:
-        states = {leg: item.state & AL_STATE for leg, item in enumerate(statuses, 1)}
-        self.mute = {leg for leg, state in states.items() if not state}
-        self.restarted = {leg for leg, state in states.items() if state not in {0, SAFEOP, OP}}
+    def _look_at_states(self) -> list[AlStatus]:
+        """Read the states, and see who is gone."""
+        statuses: list[AlStatus] = self._wire.statuses()
+        if any(item.state for item in statuses):
+            self._note_missing(self._note(statuses))
+        return statuses
+
+    def _note(self, statuses: Sequence[AlStatus], *, sure: bool = False) -> dict[int, set[int]]:
+        """Return what each leg was in at the last look and at this one.
+
+        A leg is gone if both say so: an answer may be that to another frame, which came late.
+
+        Args:
+            sure: Whether this look needs no other.
+        """
+        states = [RESTARTED if _has_restarted(item) else item.state for item in statuses]
+        before = states if sure else self._states
+        seen = [set(pair) for pair in zip(before, states, strict=True)]
+        self._states = states
+        self._doubtful = any(
+            len(pair) > 1 and state != OP for pair, state in zip(seen, states, strict=True)
+        )
+        return dict(enumerate(seen, 1))
+
+    def _note_missing(self, seen: Mapping[int, set[int]]) -> None:
+        self.mute = {leg for leg, states in seen.items() if states == {0}}
+        self.restarted = {leg for leg, states in seen.items() if states == {RESTARTED}}
         self.missing |= self.mute | self.restarted
 
-    def _lost(self) -> LegFault | None:
-        """Blame the first leg that does not take part any more."""
+    def _lost(self, *, sure: bool = False) -> LegFault | None:
+        """Blame the first leg that does not take part any more; `sure` as in `_note`."""
         statuses: list[AlStatus] = self._wire.statuses()
-        missing = [leg for leg, item in enumerate(statuses, 1) if item.state != OP]
         # If not one answers, the frame that asked was lost: `count` waits for how long. A coupler
         # that is left alone answers the others.
         all_gone = 0 <= self._counter <= self._wire.expected - LEGS * COUNTS_PER_DRIVE
         deserted = all_gone and self._incomplete >= INCOMPLETE
-        if not missing or not (deserted or any(item.state for item in statuses)):
+        if not (deserted or any(item.state for item in statuses)):
+            return None
+        seen = self._note(statuses, sure=sure or deserted)
+        missing = [leg for leg, states in seen.items() if OP not in states]
+        if not missing:
             return None
         self.missing.update(missing)
-        self._note_missing(statuses)
+        self._note_missing(seen)
         names = ', '.join(str(leg) for leg in missing)
         which = f'; legs {names} are lost' if len(missing) > 1 else ''
         first = missing[0]
         return LegFault(first, f'its drive is lost, EtherCAT: {statuses[first - 1]}{which}')
+
+
+def _has_restarted(status: AlStatus) -> bool:
+    """Tell whether a slave answers, and is in a state in which it gives no inputs."""
+    return status.state & AL_STATE not in {0, SAFEOP, OP}

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
-from itertools import chain
 import struct
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from stewart_driver.ethercat.process_data import (
     INPUTS,
     NEEDED_INPUTS,
     NEEDED_OUTPUTS,
+    OFFSETS,
     OutputImage,
     OUTPUTS,
     PADDING,
@@ -80,7 +80,7 @@ def set_up(
         SdoRefused: If it does not take a start value that is needed.
         UnusableMap: If its maps lack what is needed and cannot be changed.
         WrongBus: If its encoder is not the one of the drive type, it has no mode for cyclic
-            positions, or it cannot home.
+            positions, it keeps an offset to them, or it cannot home.
     """
     unknown = check_encoder(drive, kind)
     if homing:
@@ -88,12 +88,14 @@ def set_up(
     for item in kind.settings:
         if item.needed:
             drive.write(item.index, item.subindex, item.data)
-    wanted = chain(
-        (item for item in kind.settings if not item.needed),
-        _interpolation(cycle_time),
-        kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
-    )
-    lacks = [*unknown, *_turned(drive), *_set_mode(drive), *guards.write(drive, wanted)]
+    wanted = [
+        *(item for item in kind.settings if not item.needed),
+        *_interpolation(cycle_time),
+        *kind.guards.settings(kind.gear, float(kind.limits.acceleration), ends),
+    ]
+    lacks = [*unknown, *_turned(drive), *_set_mode(drive)]
+    refused = guards.write(drive, wanted)
+    lacks += guards.limit_both_ways(drive, [*kind.settings, *wanted], refused)
     if ends is not None and kind.guards.software_limits:
         lacks += _shift(drive)
     if kind.clocks:
@@ -105,6 +107,7 @@ def set_up(
     inputs, input_note = _assign(
         drive, objects.TRANSMIT_ASSIGNMENT, kind.maps.inputs, INPUTS, NEEDED_INPUTS
     )
+    _clear_offsets(drive, outputs)
     return PdoLayout(
         OutputImage(drive.leg, outputs, partial(_present, drive)),
         InputImage(drive.leg, inputs),
@@ -128,6 +131,24 @@ def _present(drive: SdoChannel, index: int, subindex: int) -> bytes:
         return drive.read(index, subindex)
     except SdoRefused:
         return b''
+
+
+def _clear_offsets(drive: SdoChannel, mapped: Sequence[int]) -> None:
+    """Take back what somebody has told a drive to add to its targets; raises `WrongBus`.
+
+    Most drives do not have all of these objects. What is mapped is told in every frame.
+    """
+    for what, signal in OFFSETS.items():
+        with suppress(SdoRefused):
+            drive.write(signal.index, 0, bytes(signal.bits // 8))
+        stays = 0
+        with suppress(SdoRefused):
+            stays = number(drive, signal.index, 0, f'<{signal.code}')
+        if stays and signal.entry not in mapped:
+            raise WrongBus(
+                f'drive of leg {drive.leg} keeps a {what} of {stays} ({signal.index:04X}h), which '
+                'would carry its leg away: set it to 0'
+            )
 
 
 def _set_mode(drive: SdoChannel) -> list[Lack]:

@@ -20,6 +20,8 @@ MILLISECONDS = 1e3
 LARGEST_WORD, LARGEST_SIGNED, LARGEST_LONG = (1 << 16) - 1, (1 << 31) - 1, (1 << 32) - 1
 # Aborts 0609 0030h to 0032h: the drive does not take this value, and may take a smaller one.
 OUT_OF_RANGE = 'abort 0x0609003'
+NO_OBJECT = 'abort 0x06020000'
+TORQUE_LIMITS = (objects.POSITIVE_TORQUE_LIMIT, objects.NEGATIVE_TORQUE_LIMIT)
 # A leg that needs more than four times its way to stop is taken for one that does not hold.
 LEAST_RAMP = 0.25
 # What the option codes are for, and where they are (i16).
@@ -126,7 +128,7 @@ class Guards:
             yield Setting('following error time', objects.FOLLOWING_ERROR_TIMEOUT, 0, data)
         if torque is not None:
             data = struct.pack('<H', min(round(torque / PER_MILLE), LARGEST_WORD))
-            for index in (objects.POSITIVE_TORQUE_LIMIT, objects.NEGATIVE_TORQUE_LIMIT):
+            for index in TORQUE_LIMITS:
                 yield Setting('torque limit', index, 0, data)
         if self.software_limits:
             for subindex, end in enumerate(ends or (LOWEST, HIGHEST), 1):
@@ -178,6 +180,11 @@ def holds_limits(drive: SdoChannel, ends: tuple[int, int]) -> bool:
         return False
 
 
+def takes_limits(lacks: Iterable[Lack]) -> bool:
+    """Tell whether a drive that lacks these has taken its software limits."""
+    return all(lack.number != objects.SOFTWARE_POSITION_LIMIT for lack in lacks)
+
+
 def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
     """Write settings and read them back; return which the drive lacks or changes.
 
@@ -186,6 +193,27 @@ def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
     """
     refused = [item for item in settings if _write(drive, item)]
     return [lack for item in refused if (lack := _write(drive, item))]
+
+
+def limit_both_ways(
+    drive: SdoChannel, settings: Sequence[Setting], lacks: list[Lack]
+) -> list[Lack]:
+    """Limit the torque by 6072h where a drive has neither 60E0h nor 60E1h.
+
+    Args:
+        settings: What it was given.
+        lacks: What it lacks of that.
+
+    Returns:
+        What it lacks then.
+    """
+    limits = [item for item in settings if item.index in TORQUE_LIMITS]
+    absent = [item for item in lacks if item.number in TORQUE_LIMITS and NO_OBJECT in item.reason]
+    given = any(item.index == objects.MAX_TORQUE for item in settings)
+    if given or len(absent) < len(TORQUE_LIMITS):
+        return lacks
+    found = write(drive, [Setting('largest torque', objects.MAX_TORQUE, 0, limits[0].data)])
+    return [*lacks, *found] if found else [item for item in lacks if item not in absent]
 
 
 def _write(drive: SdoChannel, item: Setting) -> Lack | None:

@@ -20,7 +20,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.sdo import number, SdoChannel
-from stewart_driver.legs import Array, END_MARGIN
+from stewart_driver.legs import Array, END_MARGIN, LegLimits
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, save_rig
 
 # Further than this from where it was left, a leg has moved or its encoder has lost turns [m].
@@ -37,6 +37,7 @@ class Known(NamedTuple):
         remembered: Whether a drive had its software limits before this session gave it any: it may
             keep them while it is off.
         disturbed: Whether another try to start has just given them limits.
+        limits: Within which the driver keeps the legs; None: those of the drive type.
     """
 
     calibration: DriveCalibration | None
@@ -46,6 +47,7 @@ class Known(NamedTuple):
     just_homed: bool = False
     remembered: bool = False
     disturbed: bool = False
+    limits: LegLimits | None = None
 
     @property
     def zeros(self) -> tuple[int, ...] | None:
@@ -55,8 +57,9 @@ class Known(NamedTuple):
     def ends(self, kind: DriveType, positions: Sequence[int | None]) -> list[tuple[int, int]]:
         """Return between which counts drives may be that stand at some; calibrated ones only."""
         assert self.zeros is not None
+        limits = self.limits or kind.limits
         return [
-            guards.software_limits(leg, kind.gear, kind.limits, zero, position)
+            guards.software_limits(leg, kind.gear, limits, zero, position)
             for leg, (zero, position) in enumerate(zip(self.zeros, positions, strict=True), 1)
         ]
 
@@ -161,6 +164,35 @@ def why_elsewhere(
                 f'or its encoder has lost its turns; bring the platform to {calibration.pose} and '
                 'home it, or run `stewart calibrate-drives`'
             )
+    return ''
+
+
+def why_pulled(
+    calibration: DriveCalibration,
+    counts: Sequence[int],
+    gear: Gear,
+    ends: Sequence[tuple[int, int] | None],
+    live: Sequence[bool],
+) -> str:
+    """Say which leg its drive would pull inside its software limits as soon as it is switched on.
+
+    Args:
+        counts: Where legs 1 to 6 stand [count].
+        ends: Limits that the drives have been given [count]; None: none.
+        live: Whose drives hold their legs already.
+    """
+    zeros = calibration.zero_offsets_counts
+    rows = enumerate(zip(counts, zeros, ends, live, strict=True), 1)
+    for leg, (count, zero, limits, on) in rows:
+        if on or limits is None or limits[0] <= count <= limits[1]:
+            continue
+        stroke, *told = (1e3 * (item - zero) / gear.counts_per_metre for item in (count, *limits))
+        return (
+            f'leg {leg} stands at {stroke:.1f} mm, outside of the {min(told):.1f} to '
+            f'{max(told):.1f} mm that its drive was told at the start (607Dh), and would be '
+            'pulled inside at once: with all motors off start the driver anew, or, where all legs '
+            'rest on their lower ends, call driver/home'
+        )
     return ''
 
 

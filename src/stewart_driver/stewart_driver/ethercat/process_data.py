@@ -44,6 +44,13 @@ INPUTS = {
     'mode_display': Signal(objects.MODE_DISPLAY, 8, 'b'),
     'digital_inputs': Signal(objects.DIGITAL_INPUTS, 32, 'I'),
 }
+# What CiA 402 adds to targets and torque in mode 8. A target that is the actual position carries a
+# leg away with the first, by so much in every cycle; only the last one is ever other than 0.
+OFFSETS = {
+    'position offset': Signal(objects.POSITION_OFFSET, 32, 'i'),
+    'velocity offset': Signal(objects.VELOCITY_OFFSET, 32, 'i'),
+    'torque offset': OUTPUTS['torque_offset'],
+}
 # An octet of a map that means nothing: many drives take no map of odd length.
 PADDING, PADDING_ENTRY = 'padding', 0x00000008
 # Of the indices that stand for a gap of a type of data (CiA 301).
@@ -131,7 +138,8 @@ class OutputImage:
 
     Args:
         present: Returns the present value of an object, index and subindex, as octets: what is
-            mapped and of no interest here keeps it, for a zero there might mean no torque.
+            mapped and of no interest here keeps it, for a zero there might mean no torque. But
+            `OFFSETS` are 0.
 
     Attributes:
         size: Length [octet].
@@ -145,7 +153,7 @@ class OutputImage:
         at = _find(leg, entries, OUTPUTS, NEEDED_OUTPUTS)
         self.size = _octets(entries)
         self._image = bytearray(self.size)
-        ours = {signal.entry for signal in OUTPUTS.values()}
+        ours = {signal.entry for signal in (*OUTPUTS.values(), *OFFSETS.values())}
         for entry, offset in _offsets(entries):
             if entry >> 16 and entry not in ours and not offset % 8:
                 data = present(entry >> 16, entry >> 8 & 0xFF)[: (entry & 0xFF) // 8]

@@ -38,6 +38,7 @@ from stewart_driver.rig_file import DriveIdentity
 
 TIMEOUT = 60.0
 READINGS, PERIOD = 3, 0.1
+WRITE_ONLY = 'abort 0x06010001'
 
 
 @dataclass(frozen=True)
@@ -92,17 +93,21 @@ def read_counts(options: EthercatOptions) -> Reading:
 
 def read_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str
-) -> int | str:
-    """Return the value of an object."""
-    return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, None)))
+) -> int | str | None:
+    """Return the value of an object; None if it can only be written."""
+    return _value(kind, _ask(options, 'transfer', place, index, subindex, None))
 
 
 def write_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str, value: int | str
-) -> int | str:
+) -> int | str | None:
     """Write an object as `read_object` reads it; return what it is now, to compare."""
     data = pack(kind, value).hex()
-    return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, data)))
+    return _value(kind, _ask(options, 'transfer', place, index, subindex, data))
+
+
+def _value(kind: str, data: str | None) -> int | str | None:
+    return None if data is None else unpack(kind, bytes.fromhex(data))
 
 
 def parse_address(text: str) -> tuple[int, int]:
@@ -220,7 +225,7 @@ def _counts(
 
 def _transfer(
     _: EthercatOptions, wire: Wire, place: int, index: int, subindex: int, data: str | None
-) -> str:
+) -> str | None:
     slaves = wire.scan(None)
     if not slaves:
         raise TransportError('nothing answers on the cable')
@@ -230,13 +235,23 @@ def _transfer(
     try:
         if data is not None:
             slave.write(index, subindex, bytes.fromhex(data))
-        return slave.read(index, subindex).hex()
+        return _readable(slave, index, subindex)
     except SdoRefused as error:
         # Beside couplers and terminals a place is no leg.
         raise TransportError(
             f'place {place} on the cable ({slave.name}) refuses object '
             f'{index:04X}h:{subindex}: {error.reason}'
         ) from None
+
+
+def _readable(slave: Slave, index: int, subindex: int) -> str | None:
+    """Return the octets of an object; None if it can only be written."""
+    try:
+        return slave.read(index, subindex).hex()
+    except SdoRefused as error:
+        if WRITE_ONLY in error.reason:
+            return None
+        raise
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {'scan': _scan, 'counts': _counts, 'transfer': _transfer}

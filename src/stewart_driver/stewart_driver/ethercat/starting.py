@@ -10,7 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
-from stewart_driver.ethercat.cia402.objects import POLARITY
+from stewart_driver.ethercat.cia402.objects import POLARITY, SYNC_ERROR_LIMIT
 from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout, set_up
 from stewart_driver.ethercat.drive_type import DriveType
@@ -21,6 +21,7 @@ from stewart_driver.ethercat.errors import (
     NotOperational,
     OP,
     SAFEOP,
+    SdoRefused,
     WrongBus,
 )
 from stewart_driver.ethercat.home import Known
@@ -52,6 +53,8 @@ class StartedBus(NamedTuple):
         notes: What the drives do not have of what was asked for, and what they do instead.
         holds_alone: Whether every drive stops and holds its leg when it hears nothing.
         remembered: As `Known` has it, after the first start of a session.
+        ends: Between which counts the drives have taken to keep legs 1 to 6; None: anywhere.
+        silences: For how long the drive of each leg goes on without frames [s], 0: not known.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -62,6 +65,8 @@ class StartedBus(NamedTuple):
     drives: Sequence[SdoChannel] = ()
     holds_alone: bool = False
     remembered: bool = False
+    ends: Sequence[tuple[int, int] | None] = (None,) * LEGS
+    silences: tuple[float, ...] = (0.0,) * LEGS
 
 
 def start(
@@ -124,6 +129,14 @@ def _start(
     lacks = [
         [*layout.lacks, *found] for layout, found in zip(layouts, wire.each(checks), strict=True)
     ]
+    silences = tuple(
+        wire.each(
+            [
+                partial(silence, slave, time, cycle if kind.clocks else 0.0)
+                for slave, time in zip(slaves, wire.watchdogs, strict=True)
+            ]
+        )
+    )
     letting_go = guards.letting_go(kind.guards, lacks)
     notes = (
         *merge_notes([layout.note for layout in layouts]),
@@ -146,6 +159,11 @@ def _start(
         slaves,
         not letting_go,
         remembered,
+        [
+            end if kind.guards.software_limits and guards.takes_limits(found) else None
+            for end, found in zip(ends, lacks, strict=True)
+        ],
+        silences,
     )
 
 
@@ -173,6 +191,23 @@ def _software_limits(
     if ends is None or not_homed:
         return [None] * LEGS, not_homed, remembered
     return ends, '', remembered
+
+
+def silence(drive: SdoChannel, watchdog: float, cycle: float) -> float:
+    """Return for how long a drive goes on without frames [s], 0 if that is not known.
+
+    Args:
+        watchdog: After which silence its EtherCAT controller stops it [s], 0: never.
+        cycle: Of its SYNC0 [s], 0: it has none. Missed frames are counted by it (10F1h:2), too.
+    """
+    bears = 0.0
+    if cycle:
+        try:
+            counts = int.from_bytes(drive.read(*SYNC_ERROR_LIMIT)[:2], 'little')
+        except SdoRefused:
+            return 0.0
+        bears = counts // guards.MISSED_SYNC0 * cycle
+    return min(filter(None, (bears, watchdog)), default=0.0)
 
 
 def unwatched(watchdogs: Sequence[float], wanted: float) -> str:

@@ -58,7 +58,11 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
         """Leave the checks to the parts, which are made for a back end."""
 
     def configuration(self, backend: Backend) -> CycleConfiguration:
-        """Return what the cyclic process is told; raises `ConfigurationError`."""
+        """Return what the cyclic process is told, and tell the back end the limits in it.
+
+        Raises:
+            ConfigurationError: If parameters and back end do not fit together.
+        """
         if backend.rig_file and (self.platform or not backend.simulated):
             require_platform_of_the_rig(self.platform, backend.rig_file)
         limits = backend.limits.narrowed(
@@ -74,6 +78,7 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
                 self.publish_rate,
                 f'at most {1.0 / backend.cycle_time:g} Hz, the cycle',
             )
+        backend.keep_within(limits)
         return CycleConfiguration(
             limits=limits,
             interpolation=part(self, InterpolationSettings),

@@ -9,18 +9,23 @@ from dataclasses import asdict
 import json
 from pathlib import Path
 
+from stewart_driver.errors import TransportError
 from stewart_driver.ethercat import sdo_tool
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.sdo import pack, TYPES, unpack
 from stewart_driver.rig_file import interface_of, load_rig
 from stewart_tables.numbers import whole_from
 
+# Store and restore: what is written is a signature, what is read says what a drive can store.
+SIGNED_FOR = (0x1010, 0x1011)
+
 HELP = 'find the EtherCAT drives, and read or write their objects'
 
 EXAMPLES = """
 Stop the driver first: a cable has one master. The motors stay off; the drives are in PREOP while
 they are asked. Objects are named by index and subindex as manuals do it, in hexadecimal digits.
-What is written is read back; a drive keeps it until its supply goes, unless 1010h is written.
+What is written is read back, where it can be read; a drive keeps it until its supply goes, unless
+its objects are stored by 1010h.
 
 examples:
   stewart drives scan --interface eth1
@@ -28,6 +33,7 @@ examples:
   stewart drives sdo read 3 6064:0 i32 --rig-file calibration.yaml
   stewart drives sdo read 1 1008:0 text --interface eth1
   stewart drives sdo write 3 6065:0 u32 500000 --rig-file calibration.yaml
+  stewart drives sdo write 3 1010:1 u32 0x65766173 --rig-file calibration.yaml
 """
 
 
@@ -80,9 +86,14 @@ def main(arguments: argparse.Namespace) -> int:
     kind, place = arguments.type, arguments.place
     before = sdo_tool.read_object(options, place, index, subindex, kind)
     if arguments.access == 'read':
+        if before is None:
+            raise TransportError(f'{index:04X}h:{subindex} can only be written')
         print(before)
         return 0
     after = sdo_tool.write_object(options, place, index, subindex, kind, arguments.value)
+    if after is None or index in SIGNED_FOR:
+        print(f'{arguments.value} is taken, and cannot be read back')
+        return 0
     print(f'{before} -> {after}')
     return int(after != unpack(kind, pack(kind, arguments.value)))
 
