@@ -188,9 +188,12 @@ def prediction_misfit(found: Calibration, others: Observations) -> float:
     return float(chdtrc(count, size))
 
 
-def about_others(found: Calibration, others: Observations) -> list[str]:
-    """Say that poses which were not used contradict the machine, if its intervals hold."""
-    if beyond_prior(found) or prediction_misfit(found, others) >= MISFIT:
+def about_others(found: Calibration, others: Observations, chance: float) -> list[str]:
+    """Say that poses which were not used contradict the machine, if its intervals hold.
+
+    `chance` is that of `prediction_misfit`.
+    """
+    if beyond_prior(found) or chance >= MISFIT:
         return []
     off = accuracy(found.machine, others).position
     worst = others[np.flatnonzero(others.tracked)].source[off.argmax()]

@@ -160,7 +160,9 @@ def main(arguments: argparse.Namespace) -> int:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
         tell(_about_outliers(outliers, found))
-    _tell(arguments, found, others)
+    chance = None if others is None else prediction_misfit(found, others)
+    refused = [] if others is None or chance is None else about_others(found, others, chance)
+    _tell(arguments, found, chance, refused)
     if observations.tracked.any():
         checked = observations if others is None else others
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
@@ -169,7 +171,7 @@ def main(arguments: argparse.Namespace) -> int:
         tell(f'after, {what}: {after.line()}')
         if arguments.plot:
             save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
-    beyond = bool(beyond_prior(found) or (others is not None and about_others(found, others)))
+    beyond = bool(refused or beyond_prior(found))
     if beyond and arguments.output:
         tell(f'{arguments.output} is not written')
     elif arguments.output:
@@ -239,19 +241,17 @@ def _about_outliers(outliers: Observations, found: Calibration) -> str:
     return text
 
 
-def _tell(arguments: argparse.Namespace, found: Calibration, others: Observations | None) -> None:
+def _tell(
+    arguments: argparse.Namespace, found: Calibration, chance: float | None, refused: list[str]
+) -> None:
     items, felt = coordinates(found), imu_unknowns(found)
-    said = [*remarks(found), *([] if others is None else about_others(found, others))]
+    said = [*remarks(found), *refused]
     if arguments.json:
         told = {
             'coordinates': [{**vars(item), 'shown': item.shown} for item in items],
             'imu': [{**vars(item), 'shown': item.shown} for item in felt],
             'misfit_probability': found.misfit,
-            **(
-                {}
-                if others is None
-                else {'validation_probability': prediction_misfit(found, others)}
-            ),
+            **({} if chance is None else {'validation_probability': chance}),
             'remarks': said,
         }
         print(json.dumps(told, indent=2, ensure_ascii=False))

@@ -80,14 +80,15 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.all:
             return _write_modes(arguments.output, table, geometry, lengths, reference)
         result, reached = forward_batch(geometry, lengths), lengths - geometry.retracted_length
+        there = np.ones(len(lengths), dtype=np.bool_)
     else:
         if arguments.all:
             raise LegFamilyError(platform.name, platform.kind.name)
         # `stewart ik` writes nan where a rod does not reach.
         table = read_watched(arguments.table, (TIME, *positions), positions)
         reached = table.take(positions)
-        result = forward_batch_from_positions(geometry, reached[_known(reached)])
-    there = np.flatnonzero(_known(reached))
+        there = np.asarray(np.isfinite(reached).all(axis=1))
+        result = forward_batch_from_positions(geometry, reached[there])
     converged = np.asarray(result.converged)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
     found = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
@@ -95,23 +96,19 @@ def main(arguments: argparse.Namespace) -> int:
     quality = [converged, result.iterations, result.residual, condition]
     values = np.full((len(reached), len(POSE + RPY + QUALITY)), np.nan)
     values[there] = np.column_stack([found, rpy_columns(found[:, 3:]), *quality])
-    solved = np.isin(np.arange(len(reached)), there[converged])
+    solved = there.copy()
+    solved[there] = converged
     values[~solved, len(POSE + RPY)] = 0.0
     names = [*POSE, *RPY, *QUALITY]
     if table.has([TIME]):
         names, values = [TIME, *names], np.column_stack([table.take([TIME]), values])
     write_watched(arguments.output, names, values)
-    lost = [(k, row) for k, row in enumerate(there.tolist()) if not solved[row]]
+    lost = [(k, row) for k, row in enumerate(np.flatnonzero(there).tolist()) if not solved[row]]
     # Legs that the platform does not have are told as such, whether or not there is a pose.
     told = {row: f'{table.source}:{table.lines[row]}: {result.report(k)}' for k, row in lost}
     told |= outside_stroke(table, reached, platform)
     report([told[row] for row in sorted(told)], 'lines')
     return int(not solved.all())
-
-
-def _known(positions: Array) -> Array:
-    """Tell which rows of positions (n, 6) are numbers throughout, (n,)."""
-    return np.asarray(np.isfinite(positions).all(axis=1))
 
 
 def _write_modes(
