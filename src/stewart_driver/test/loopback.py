@@ -82,11 +82,16 @@ class LoopbackBackend(Backend):
         self.enabled = False
         self.homed = self._trouble is not Trouble.NOT_HOMED
         self.targets: list[LegMotion] = []
+        self._kept_to = 'nothing'
+
+    def keep_within(self, limits: LegLimits) -> None:
+        """Remember the rate."""
+        self._kept_to = f'{limits.rate:g} m/s'
 
     def open(self, now: float) -> None:
         """Start the time of the trouble."""
         if self._trouble is Trouble.NOT_OPENED:
-            raise TransportError('no drives answer on loopback')
+            raise TransportError(f'no drives answer on loopback, kept to {self._kept_to}')
         self._opened = self._now = now
 
     def close(self) -> None:

@@ -322,7 +322,7 @@ def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
 
 
 def test_a_back_end_that_cannot_be_opened_says_why(start: Start) -> None:
-    with pytest.raises(CycleError, match='no drives answer on loopback'):
+    with pytest.raises(CycleError, match=r'no drives answer on loopback, kept to 0\.6 m/s'):
         start(Trouble.NOT_OPENED)
 
 

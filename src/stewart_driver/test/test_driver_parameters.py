@@ -12,7 +12,6 @@ import pytest
 pytest.importorskip('rclpy')
 
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import LegLimits
 from stewart_driver.nodes.driver_parameters import DriverParameters
 
 pytestmark = pytest.mark.ros
@@ -48,14 +47,6 @@ def test_every_setting_reaches_the_cyclic_process() -> None:
     assert configuration.supervision.command_timeout == 0.3
     assert configuration.supervision.following_error == 0.004
     assert configuration.publish_every == 5
-
-
-def test_the_back_end_is_told_to_what_the_legs_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drives have ends of their own (607Dh), which were those of the drive type."""
-    told: list[LegLimits] = []
-    monkeypatch.setattr(BACKEND, 'keep_within', told.append)
-    configuration = replace(DriverParameters(), rate_limit=0.06).configuration(BACKEND)
-    assert told == [configuration.limits]
 
 
 @pytest.mark.parametrize(

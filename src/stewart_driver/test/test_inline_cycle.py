@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from unittest.mock import Mock
 
-from loopback import LoopbackBackend, LoopbackOptions
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import (
@@ -32,8 +32,8 @@ class Metal(LoopbackBackend):
     simulated = False
 
 
-def inline() -> InlineCycle:
-    backend = LoopbackBackend(LoopbackOptions())
+def inline(trouble: Trouble = Trouble.NONE) -> InlineCycle:
+    backend = LoopbackBackend(LoopbackOptions(trouble=trouble.value))
     configuration = CycleConfiguration(
         backend.limits, InterpolationSettings(), SupervisionSettings(), publish_every=1
     )
@@ -102,6 +102,12 @@ def test_drives_that_cannot_be_asked_to_come_on_are_a_fault_at_once(
     changes = loop.state_changes()
     assert changes[-1].state is State.FAULT
     assert changes[-1].reason == 'no wire'
+
+
+def test_the_back_end_knows_before_it_is_opened_to_what_the_legs_are_kept() -> None:
+    """Drives have ends of their own (607Dh), which were those of the drive type."""
+    with pytest.raises(TransportError, match=r'kept to 0\.6 m/s'):
+        inline(Trouble.NOT_OPENED)
 
 
 def test_silence_stops_the_legs_and_end_switches_them_off() -> None:

@@ -50,9 +50,9 @@ class User:
 
     def begin(self, limits: LegLimits | None = None) -> User:
         backend = self.backend()
-        limits = limits or backend.limits
-        backend.keep_within(limits)
-        configuration = CycleConfiguration(limits, supervision=SUPERVISION, publish_every=1)
+        configuration = CycleConfiguration(
+            limits or backend.limits, supervision=SUPERVISION, publish_every=1
+        )
         self.loop = InlineCycle(backend, configuration, self.now)
         self._hear()
         return self

@@ -82,6 +82,7 @@ def _serve(
     refused = take_priority(configuration.realtime_priority)
     if configuration.realtime_priority and not refused:
         refused = lock_memory()
+    backend.keep_within(configuration.limits)
     backend.open(time.monotonic())
     with _noting(troubles):
         loop = ControlLoop(backend, configuration, block, [refused] if refused else [])

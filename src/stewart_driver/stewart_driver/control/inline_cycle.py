@@ -49,6 +49,7 @@ class InlineCycle(CycleLink):
         self._backend = backend
         self._period = round(backend.cycle_time * NANOSECONDS)
         self._next = now_ns
+        backend.keep_within(configuration.limits)
         backend.open(now_ns / NANOSECONDS)
         self._next += ceil(self._late / self._period) * self._period
         self._loop = ControlLoop(backend, configuration, self._block)

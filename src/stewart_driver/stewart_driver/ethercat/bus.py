@@ -18,7 +18,6 @@ from typing import Any
 import pysoem
 from stewart_driver.errors import TransportError
 from stewart_driver.ethercat import interface as network
-from stewart_driver.ethercat import registers
 from stewart_driver.ethercat.clocks import Clocks
 from stewart_driver.ethercat.errors import (
     AL_ERROR,
@@ -32,22 +31,19 @@ from stewart_driver.ethercat.errors import (
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
 from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import T
+from stewart_driver.ethercat.watchdog import set_watchdog, watchdog_time
 from stewart_driver.rig_file import DriveIdentity
 
-MICROSECONDS, MILLISECONDS, NANOSECONDS = 1e6, 1e3, 1e9
+MICROSECONDS, NANOSECONDS = 1e6, 1e9
 # One frame while the bus is being set up, when nothing waits for it. On a busy machine 0.05 s were
 # too short: a drive that misses a part of its configuration refuses SAFEOP, without saying which.
 START_PATIENCE = 0.2
-# Of the sync manager of the outputs, and its bit that lets them feed the watchdog (ETG.1000.4).
-OUTPUTS_CONTROL, WATCHDOG_TRIGGER = 0x0814, 0x40
 # What AL status may show beside its state, 0 where there was no answer (bit 5: identification).
 BESIDE_AL_STATE = AL_ERROR | 0x20
 NO_ANSWER = AlStatus(0, 0, '')
 LONGEST_FRAME = 1518
 # By so many numbers SOEM tells frames.
 FRAME_NUMBERS = 16
-# Of all watchdogs, and what it is after power-up: they count tenths of milliseconds.
-WATCHDOG_DIVIDER, TENTHS_OF_MILLISECONDS = 0x0400, 2498
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE, SETTLING_PATIENCE = 5.0, 10.0, 10.0
 # For so long it may still show the error of a first request after the second [s].
@@ -240,7 +236,7 @@ class Bus:
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
             place = self._place(self._master.slaves.index(slave))
-            _set_watchdog(slave, watchdog, place)
+            set_watchdog(slave, watchdog, place)
             if clocks is not None and sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 cycle, shift = (round(NANOSECONDS * time) for time in sync)
@@ -256,7 +252,7 @@ class Bus:
                 clocks = self._clocks = Clocks(self._master.slaves, self.now)
             doubt = self._lay_out()
             self.expected = max(int(self._master.expected_wkc), self._counted())
-            self.watchdogs = [_watchdog(slave) for slave in self._slaves]
+            self.watchdogs = [watchdog_time(slave) for slave in self._slaves]
             self._judge(sizes, doubt)
         except pysoem.WkcError as error:
             said = 'no answer to the watchdog time or to what its clock is asked'
@@ -477,28 +473,3 @@ def _status(slave: pysoem.CdefSlave) -> AlStatus:
 def _is_state(state: int) -> bool:
     """Tell whether AL status can be this, or 0, which is no answer."""
     return state == 0 or state & ~BESIDE_AL_STATE in AL_STATES
-
-
-def _set_watchdog(slave: pysoem.CdefSlave, time: float, place: str) -> None:
-    """Set after which silence a slave leaves OP [s]; raises `NotOperational` if it cannot.
-
-    It counts to 65535, and what it counts another master or its EEPROM may have changed.
-    """
-    if registers.read(slave, WATCHDOG_DIVIDER, 2) != TENTHS_OF_MILLISECONDS:
-        # One that it does not take is read again for the time.
-        with suppress(pysoem.WkcError):
-            wanted = TENTHS_OF_MILLISECONDS.to_bytes(2, 'little')
-            registers.insist(lambda: slave._fpwr(WATCHDOG_DIVIDER, wanted))
-    try:
-        registers.insist(lambda: slave.set_watchdog('processdata', MILLISECONDS * time))
-    except AttributeError as error:
-        divider = registers.read(slave, WATCHDOG_DIVIDER, 2)
-        said = f'{place}: the watchdog time: {error}, for its divider (0400h) stays {divider}'
-        raise NotOperational('SAFEOP', [said]) from error
-
-
-def _watchdog(slave: pysoem.CdefSlave) -> float:
-    """Return after which silence a slave leaves OP [s]; its EEPROM may have switched that off."""
-    fed = registers.read(slave, OUTPUTS_CONTROL, 1) & WATCHDOG_TRIGGER
-    time_ms = registers.insist(lambda: slave.get_watchdog('processdata'))
-    return float(time_ms) / MILLISECONDS if fed else 0.0

@@ -58,7 +58,7 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
         """Leave the checks to the parts, which are made for a back end."""
 
     def configuration(self, backend: Backend) -> CycleConfiguration:
-        """Return what the cyclic process is told, and tell the back end the limits in it.
+        """Return what the cyclic process is told.
 
         Raises:
             ConfigurationError: If parameters and back end do not fit together.
@@ -78,7 +78,6 @@ class DriverParameters(SupervisionSettings, InterpolationSettings):
                 self.publish_rate,
                 f'at most {1.0 / backend.cycle_time:g} Hz, the cycle',
             )
-        backend.keep_within(limits)
         return CycleConfiguration(
             limits=limits,
             interpolation=part(self, InterpolationSettings),
