@@ -180,6 +180,21 @@ def test_columns_that_nobody_reads_are_told(tmp_path, capsys):
     assert 'poses.csv:1: columns that are not read: vx_mps' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('platform', ['vigo', 'sg90_rotary'])
+def test_fk_knows_every_column_that_ik_writes(tmp_path, capsys, platform):
+    path, legs, more = (tmp_path / name for name in ('motion.csv', 'legs.csv', 'more.csv'))
+    neutral = Platform.from_yaml(platform).geometry.neutral_pose
+    row = [*neutral.position, 0, 0, 0, 1, *np.zeros(12)]
+    write_table(path, [*POSE, *TWIST, *ACCELERATION], [row])
+    of_platform = ('--platform', platform)
+    assert typed(ik, path, '-o', legs, *of_platform) == 0
+    assert typed(fk, legs, *of_platform) == 0
+    assert 'not read' not in capsys.readouterr().err
+    more.write_text(legs.read_text().replace('\n', ',leg_7_mps\n', 1).rstrip() + ',0\n')
+    assert typed(fk, more, *of_platform) == 0
+    assert 'more.csv:1: columns that are not read: leg_7_mps\n' in capsys.readouterr().err
+
+
 def test_a_table_without_rows_and_one_whose_time_runs_back_are_told_of(tmp_path, capsys):
     path = tmp_path / 'poses.csv'
     write_table(path, [TIME, *POSE], np.empty((0, 8)))

@@ -83,16 +83,22 @@ def in_words(pose: Pose) -> str:
     )
 
 
-def read_watched(source: str, columns: Sequence[str], gaps: Sequence[str] = ()) -> Table:
-    """Read a table as `read_table` does, with a bar; say if it is empty or its time goes back.
+def read_watched(
+    source: str, columns: Sequence[str], gaps: Sequence[str] = (), unneeded: Sequence[str] = ()
+) -> Table:
+    """Read a table as `read_table` does, with a bar; say if its time goes back.
+
+    Columns that are not read are told, except those that another verb writes and this one has no
+    need of, `unneeded`.
 
     Raises:
         ConfigurationError: If it has no line below the names of its columns, or as `read_table`.
     """
     with show_part('reading') as progress:
         table = read_table(source, columns, progress, gaps=gaps)
-    if table.others:
-        note([f'{table.source}:1: columns that are not read: {", ".join(table.others)}'])
+    unread = [name for name in table.others if name not in unneeded]
+    if unread:
+        note([f'{table.source}:1: columns that are not read: {", ".join(unread)}'])
     if not table.lines.size:
         raise ConfigurationError(f'{table.source}:2', None, 'a line of numbers below the names')
     if table.has([TIME]):

@@ -72,10 +72,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Read legs, write poses, name lines that have none; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
-    geometry, positions = platform.geometry, platform.kind.columns()['position']
+    geometry, columns = platform.geometry, platform.kind.columns()
+    positions = columns['position']
+    # `stewart ik` writes them behind the positions, and a pose does not depend on them.
+    unneeded = *columns['rate'], *columns['acceleration']
     reference = geometry.named_pose(arguments.relative_to)
     if geometry.rods is None:
-        table = read_watched(arguments.table, (TIME, *LENGTH, *positions))
+        table = read_watched(arguments.table, (TIME, *LENGTH, *positions), unneeded=unneeded)
         lengths = lengths_of(table, geometry)
         if arguments.all:
             return _write_modes(arguments.output, table, geometry, lengths, reference)
@@ -85,7 +88,7 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.all:
             raise LegFamilyError(platform.name, platform.kind.name)
         # `stewart ik` writes nan where a rod does not reach.
-        table = read_watched(arguments.table, (TIME, *positions), positions)
+        table = read_watched(arguments.table, (TIME, *positions), positions, unneeded)
         reached = table.take(positions)
         there = np.asarray(np.isfinite(reached).all(axis=1))
         result = forward_batch_from_positions(geometry, reached[there])
