@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from scripted_sensor import framed, ScriptedSensor
-from stewart_driver.witmotion.health import HealthMonitor, Severity
+from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
 from stewart_driver.witmotion.link import carry_out
 from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, ReaderStatus
 
@@ -54,6 +54,19 @@ def read(
     return reader
 
 
+def looked_at(sensor: StreamingSensor) -> list[Verdict]:
+    """Return what is said of a sensor after 10 s, for the first time, and after 20 s."""
+    monitor = HealthMonitor(SETTINGS)
+    looks: list[ReaderStatus] = []
+
+    def look(reader: ImuReader) -> None:
+        if sensor.time > 10.0 * (len(looks) + 1):
+            looks.append(reader.status)
+
+    read(sensor, 21.0, look)
+    return [monitor.assess(status, 10.0 * n, None) for n, status in enumerate(looks, 1)]
+
+
 @pytest.mark.parametrize('hears_from', [0.0, 3.0])
 def test_a_sensor_that_was_asked_in_vain_is_asked_again(hears_from: float) -> None:
     """It was told as not configured for ever, though it sent what was wanted."""
@@ -78,17 +91,18 @@ def test_a_sensor_with_another_order_of_frames_is_told(types: tuple[int, ...]) -
     """Where acceleration and angular velocity never met, `save` was advised, which cannot help."""
     sensor = StreamingSensor(0.0)
     sensor.types = types
-    monitor = HealthMonitor(SETTINGS)
-    looks: list[ReaderStatus] = []
-
-    def look(reader: ImuReader) -> None:
-        if sensor.time > 10.0 * (len(looks) + 1):
-            looks.append(reader.status)
-
-    read(sensor, 21.0, look)
-    monitor.assess(looks[0], 10.0, None)
-    verdict = monitor.assess(looks[1], 20.0, None)
+    verdict = looked_at(sensor)[1]
 
     torn = 'this sensor does not send the frames of a cycle in ascending order'
     assert (torn in verdict.message) is (types != (0x51, 0x52, 0x59))
     assert (verdict.severity is Severity.ERROR) is (torn in verdict.message)
+
+
+def test_no_rate_is_told_before_there_was_time_to_count() -> None:
+    """The first report of a healthy sensor said 0.0 samples/s."""
+    first, second = looked_at(StreamingSensor(0.0))
+    assert first.severity is Severity.OK
+    assert first.message == 'data comes at 115200 baud'
+    rates = {'bytes/s', 'frames/s', 'samples/s', 'reader CPU [%]'}
+    assert first.values.keys() == second.values.keys() - rates
+    assert float(second.values['samples/s']) == pytest.approx(200.0, rel=0.01)

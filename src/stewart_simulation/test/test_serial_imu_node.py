@@ -221,7 +221,6 @@ def test_diagnostics_say_why_there_is_no_data_until_there_is(
     bench.says('no bytes came at any speed')
     bench.imu.sensor.silent = False
     bench.says('samples/s at 115200 baud')
-    # The first report covers no whole second yet.
     bench.harness.until(lambda: float(values().get('samples/s', 0.0)) > 150.0)
     assert values()['frames of a cycle'].startswith('0x51 acceleration, 0x52 angular velocity')
     assert capfd.readouterr().err.count('data comes again') == 1

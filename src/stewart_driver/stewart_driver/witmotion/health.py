@@ -62,9 +62,9 @@ class Window(NamedTuple):
     dropped: int
     cpu: float
 
-    def rate(self, count: int) -> float:
+    def rate(self, count: float) -> float:
         """Return a count per second."""
-        return count / self.duration if self.duration > 0.0 else 0.0
+        return count / self.duration
 
 
 class HealthMonitor:
@@ -84,12 +84,13 @@ class HealthMonitor:
             age: Time since the stamp of the last sample [s]; None if there was none.
         """
         window = self._window(status, now)
-        if window.duration >= self._enough:
+        is_long = window.duration >= self._enough
+        if is_long:
             self._before, self._time = status, now
         found = sorted(self._findings(status, window), key=lambda item: -item[0])
         if not found:
-            well = f'{window.rate(window.samples):.1f} samples/s at {status.baud} baud'
-            found = [(Severity.OK, well)]
+            well = f'{window.rate(window.samples):.1f} samples/s' if is_long else 'data comes'
+            found = [(Severity.OK, f'{well} at {status.baud} baud')]
         said = '; '.join(text for _, text in found)
         return Verdict(found[0][0], said, self._values(status, window, age))
 
@@ -170,19 +171,25 @@ class HealthMonitor:
 
     def _values(self, status: ReaderStatus, window: Window, age: float | None) -> dict[str, Any]:
         totals = status.decoder
+        rates = {}
+        # The first look at a connection is its beginning, and has no time behind it.
+        if window.duration >= self._enough:
+            rates = {
+                'bytes/s': f'{window.rate(window.bytes):.0f}',
+                'frames/s': f'{window.rate(window.frames):.1f}',
+                'samples/s': f'{window.rate(window.samples):.1f}',
+                'reader CPU [%]': f'{window.rate(PERCENT * window.cpu):.2f}',
+            }
         return {
             'port': self._settings.port,
             'phase': status.phase.value,
             'baud': status.baud,
             'connections': status.connections,
-            'bytes/s': f'{window.rate(window.bytes):.0f}',
-            'frames/s': f'{window.rate(window.frames):.1f}',
-            'samples/s': f'{window.rate(window.samples):.1f}',
+            **rates,
             'frames of a cycle': names(status.pattern),
             'period [ms]': f'{MILLISECONDS * status.period:.4f}',
             'age of last sample [ms]': 'none' if age is None else f'{MILLISECONDS * age:.1f}',
             'latest arrival [ms]': f'{MILLISECONDS * status.lateness:.2f}',
-            'reader CPU [%]': f'{PERCENT * window.cpu / max(window.duration, 1e-9):.2f}',
             'frames': totals.frames,
             'checksum errors': totals.checksum_errors,
             'bytes skipped': totals.bytes_skipped,
