@@ -13,6 +13,7 @@ BagError
 ├── WrongType             a topic carries another type than the caller can use
 ├── UnknownType           nobody here knows the definition of a message type
 ├── BagExists             the output path is taken
+├── BagInWork             another run is writing it
 └── WriteFailed           the storage took no more; what was flushed before stays readable
 """
 
@@ -125,6 +126,13 @@ class BagExists(BagError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f'{path} exists already and is not overwritten')
+
+
+class BagInWork(BagError):
+    """Another run is writing this bag."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f'{path}: another run is writing it')
 
 
 class WriteFailed(BagError):

@@ -62,11 +62,6 @@ Metadata.add_implicit_resolver(
 )
 
 
-def write_metadata(document: Any, stream: IO[str], *, flow_style: bool | None = False) -> None:
-    """Write the metadata of a bag as YAML for readers of either version."""
-    yaml.dump(document, stream, Metadata, default_flow_style=flow_style, allow_unicode=True)
-
-
 class LibYaml:
     """Stands in for ruamel's YAML, which without its C part takes twenty times as long."""
 
@@ -76,8 +71,9 @@ class LibYaml:
         assert typ == 'safe', typ
 
     def dump(self, data: Any, stream: IO[str]) -> None:
-        """Write plain data."""
-        write_metadata(data, stream, flow_style=self.default_flow_style)
+        """Write plain data for readers of either version of YAML."""
+        style = self.default_flow_style
+        yaml.dump(data, stream, Metadata, default_flow_style=style, allow_unicode=True)
 
 
 writer.YAML = LibYaml  # type: ignore[attr-defined, assignment]

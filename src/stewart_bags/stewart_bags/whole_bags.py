@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+import fcntl
+import os
 from pathlib import Path
 import shutil
 
-from stewart_bags.errors import BagExists, WriteFailed
-from stewart_bags.storages import write_metadata
+from stewart_bags.errors import BagExists, BagInWork, WriteFailed
 from stewart_bags.writing import BagWriter, Compression, Storage
-from stewart_tables.whole_files import rename_folder, whole_file
-import yaml
+from stewart_tables.whole_files import rename_folder, terminated_as_interrupted
 
 
 @contextmanager
@@ -23,7 +23,10 @@ def whole_bag(
     compression: Compression = Compression.NONE,
     **custom: str,
 ) -> Iterator[BagWriter]:
-    """Write a bag that gets its name when it is complete.
+    """Write a bag that gets its place when it is complete.
+
+    Until then it is in a folder beside, ``~`` and its name. What a run that was killed has left
+    there is removed.
 
     Args:
         path: Directory to be made; must not exist.
@@ -31,48 +34,57 @@ def whole_bag(
         **custom: Kept in the metadata.
 
     Yields:
-        Open; closed and renamed when the block ends, removed when it fails.
+        Open; closed and moved when the block ends, removed when it fails or is interrupted.
 
     Raises:
-        BagExists: If the path is taken.
+        BagExists: If the path is taken, or another program has taken it in the meantime.
+        BagInWork: If another run is writing it.
         WriteFailed: If the disk takes no more.
     """
+    _refuse_taken(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with terminated_as_interrupted(), _held(path.with_name(f'~{path.name}'), path) as beside:
+        part = beside / path.name
+        shutil.rmtree(part, ignore_errors=True)
+        try:
+            with BagWriter(
+                part, storage=storage, compression=compression, custom_data=custom
+            ) as writer:
+                yield writer
+            _refuse_taken(path)
+            rename_folder(part, path)
+        except WriteFailed as error:
+            raise WriteFailed(path, error.written, error.reason, kept=False) from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _refuse_taken(path: Path) -> None:
     if path.exists() or path.is_symlink():
         raise BagExists(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f'~{path.name}')
-    shutil.rmtree(beside, ignore_errors=True)
+
+
+@contextmanager
+def _held(folder: Path, path: Path) -> Iterator[Path]:
+    """Make a folder and lock it: a process that is killed leaves the folder, and no lock."""
     try:
-        with BagWriter(
-            beside, storage=storage, compression=compression, custom_data=custom
-        ) as writer:
-            yield writer
-        _rename(beside, path)
-    except BaseException as error:
-        shutil.rmtree(beside, ignore_errors=True)
-        if isinstance(error, WriteFailed):
-            raise WriteFailed(path, error.written, error.reason, kept=False) from error
+        folder.mkdir(exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        error.filename = str(path)
         raise
-
-
-def _rename(before: Path, after: Path) -> None:
-    """Rename a closed bag, its file and what the metadata call it."""
-
-    def renamed(name: str) -> str:
-        return name.replace(before.name, after.name, 1)
-
-    for item in before.iterdir():
-        if item.name.startswith(before.name):
-            item.rename(before / renamed(item.name))
-    path = before / 'metadata.yaml'
-    document = yaml.load(path.read_text('utf-8'), yaml.CSafeLoader)
-    information = document['rosbag2_bagfile_information']
-    information['relative_file_paths'] = [
-        renamed(name) for name in information['relative_file_paths']
-    ]
-    for file in information['files']:
-        file['path'] = renamed(file['path'])
-    with whole_file(path) as stream:
-        # Dumped, for YAML has to quote some names, such as "#1".
-        write_metadata(document, stream)
-    rename_folder(before, after)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BagInWork(path) from error
+        except OSError:
+            pass  # some file systems of a network lock no folders
+        try:
+            yield folder
+        finally:
+            # What else is in it is somebody's.
+            with suppress(OSError):
+                folder.rmdir()
+    finally:
+        os.close(descriptor)

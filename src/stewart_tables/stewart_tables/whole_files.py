@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 import signal
 import threading
+from types import FrameType
 from typing import Any, IO
 from uuid import uuid4
 
@@ -38,7 +39,7 @@ def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Itera
     mode, encoding = ('b', None) if binary else ('', 'utf-8')
     straight = path.exists() and not path.is_file()
     part = path if straight else path.with_name(f'.{path.name}.{uuid4().hex[:8]}')
-    with _terminated_as_interrupted():
+    with terminated_as_interrupted():
         try:
             with part.open(f'w{mode}' if straight else f'x{mode}', encoding=encoding) as stream:
                 yield stream
@@ -87,14 +88,31 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt, as SIGINT does, where it would end the process."""
-    ends = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not ends or threading.current_thread() is not threading.main_thread():
+def terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as SIGINT does, so that blocks clean up.
+
+    Only where they would end the process: whoever has a handler keeps it, and nohup its ignoring.
+    The first of them raises and the others are ignored until the block has ended, for a terminal
+    that is closed sends SIGHUP twice. Does nothing outside the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    caught = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_DFL
+    ]
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        for number in caught:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
     try:
+        for number in caught:
+            signal.signal(number, interrupt)
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in caught:
+            signal.signal(number, signal.SIG_DFL)

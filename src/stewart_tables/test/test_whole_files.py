@@ -5,12 +5,18 @@
 import errno
 import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 import threading
 
 import pytest
-from stewart_tables.whole_files import rename_folder, sync, whole_file
+from stewart_tables.whole_files import (
+    rename_folder,
+    sync,
+    terminated_as_interrupted,
+    whole_file,
+)
 
 
 def test_text_and_bytes_are_written(tmp_path):
@@ -146,7 +152,7 @@ def test_folder_is_no_file(tmp_path):
         pass
 
 
-@pytest.mark.parametrize('name', ['SIGTERM', 'SIGINT'])
+@pytest.mark.parametrize('name', ['SIGTERM', 'SIGHUP', 'SIGINT'])
 @pytest.mark.parametrize('moment', ['os.fsync', 'pathlib.Path.replace'])
 def test_termination_leaves_nothing_but_the_old_file(tmp_path, name, moment):
     target = tmp_path / 'table.csv'
@@ -161,14 +167,46 @@ def test_termination_leaves_nothing_but_the_old_file(tmp_path, name, moment):
         "    stream.write('new')\n"
         '    os.fsync(stream.fileno())\n'
     )
-    run = subprocess.run(
+    run = run_python(code, target)
+    assert 'KeyboardInterrupt' in run.stderr
+    assert target.read_text() == 'old'
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_terminal_that_hangs_up_twice_does_not_interrupt_the_cleaning(tmp_path):
+    code = (
+        'import pathlib, signal, sys\n'
+        'from stewart_tables.whole_files import whole_file\n'
+        'unlink = pathlib.Path.unlink\n'
+        'def hang_up(*words, **more):\n'
+        '    signal.raise_signal(signal.SIGHUP)\n'
+        '    unlink(*words, **more)\n'
+        'pathlib.Path.unlink = hang_up\n'
+        'with whole_file(sys.argv[1]) as stream:\n'
+        '    signal.raise_signal(signal.SIGHUP)\n'
+    )
+    run = run_python(code, tmp_path / 'table.csv')
+    assert 'KeyboardInterrupt' in run.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('handler', [signal.SIG_IGN, signal.default_int_handler])
+def test_a_signal_that_ends_no_process_stays_as_it_is(handler):
+    # As under nohup, and in a node that stops by itself.
+    before = signal.signal(signal.SIGHUP, handler)
+    try:
+        with terminated_as_interrupted():
+            assert signal.getsignal(signal.SIGHUP) is handler
+        assert signal.getsignal(signal.SIGHUP) is handler
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def run_python(code, target):
+    return subprocess.run(
         [sys.executable, '-c', code, target],
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,
         check=False,
     )
-
-    assert 'KeyboardInterrupt' in run.stderr
-    assert target.read_text() == 'old'
-    assert list(tmp_path.iterdir()) == [target]
