@@ -19,6 +19,7 @@ from tempfile import gettempdir
 from stewart_bags.decompression import decompress_file, SUFFIXES
 from stewart_bags.errors import DamagedBag, NoRoom, NotABag
 from stewart_description.yaml_text import ERRORS, parsed
+from stewart_tables.errors import listed
 
 STORAGES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 # Left behind by sqlite when the process that wrote was killed.
@@ -81,7 +82,7 @@ def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
         return [found]
     files = [found for item in sorted(path.iterdir(), key=_natural) if (found := _classify(item))]
     if complete and (missing := missing_files(path)):
-        names = ', '.join(item.name for item in missing)
+        names = listed([item.name for item in missing])
         raise DamagedBag(path, f'metadata.yaml names {names}, not there')
     if not files:
         raise NotABag(path, 'it has no .mcap and no .db3 file')

@@ -23,6 +23,8 @@ from collections.abc import Iterable, Sequence
 import difflib
 from pathlib import Path
 
+from stewart_tables.errors import listed
+
 
 class BagError(Exception):
     """Root of all errors about bags; `reason` says it without the path."""
@@ -89,8 +91,8 @@ class MissingTopic(BagError):
     def __init__(self, path: Path, topic: str, available: Iterable[str]) -> None:
         there = sorted(available)
         near = difflib.get_close_matches(topic, there, n=len(there) or 1, cutoff=0.4)
-        listed = near + [name for name in there if name not in near]
-        super().__init__(f'{path}: no topic {topic}, there are {", ".join(listed) or "none"}')
+        names = near + [name for name in there if name not in near]
+        super().__init__(f'{path}: no topic {topic}, there are {listed(names)}')
 
 
 class MissingJoints(BagError):
@@ -99,7 +101,7 @@ class MissingJoints(BagError):
     def __init__(
         self, path: Path, topic: str, wanted: Sequence[str], there: Sequence[str]
     ) -> None:
-        names = ', '.join(there) or 'without names'
+        names = listed(there) if there else 'without names'
         reason = f'{topic} has no joints {wanted[0]} ... {wanted[-1]}, they are {names}'
         super().__init__(f'{path}: {reason}')
         self.reason = reason

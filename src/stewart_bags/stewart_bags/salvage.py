@@ -29,6 +29,7 @@ from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.topics import Damage, NS, RawMessage, Topic, Walk
 from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import BagWriter, Storage
+from stewart_tables.errors import listed
 
 _WALKS: dict[str, type[Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
 
@@ -72,7 +73,7 @@ class SalvageReport:
             span += f', part {self.part} of {self.parts}'
         elif self.parts > 1:
             span += f', {self.parts} parts of the same time, of which --part N saves one'
-        lost = '; '.join(str(item) for item in self.damages) or 'nothing was unreadable'
+        lost = listed(self.damages, '; ') if self.damages else 'nothing was unreadable'
         return f'{self.count} messages recovered{span}; {lost}'
 
 

@@ -30,6 +30,7 @@ from stewart_bags.findings import (
 from stewart_bags.overlaps import CUT
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS, Topic
+from stewart_tables.errors import listed
 
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
@@ -128,7 +129,7 @@ class JointSeries(Series):
         if not known.any(axis=0).all() or known.all(axis=1).any():
             return ''
         return (
-            f'no message of {self.topic} has all of {", ".join(self.names)}, though each is '
+            f'no message of {self.topic} has all of {listed(self.names)}, though each is '
             'measured: several programs publish a part each; have one publish all'
         )
 
@@ -322,7 +323,7 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
         arrays.setdefault(quantity, np.empty((0, len(names))))
     arrays = _examined(arrays, bag)
     if lacked:
-        finding = Finding(Kind.MISSING_NAMES, len(rows), int(rows[0]), ', '.join(sorted(lacked)))
+        finding = Finding(Kind.MISSING_NAMES, len(rows), int(rows[0]), listed(sorted(lacked)))
         arrays['findings'] = (*arrays['findings'], finding)
     return JointSeries(topic=found.name, names=tuple(names), **arrays)
 
@@ -426,5 +427,5 @@ def _examined(arrays: dict[str, Any], bag: Bag) -> dict[str, Any]:
         said = f'{bag.overlap:.6g} s: a clock was set back, or a file is there twice'
         findings.append(Finding(Kind.OVERLAP, len(arrays['stamp_ns']), 0, said))
     if len(frames) > 1:
-        findings.append(Finding(Kind.FRAMES, len(arrays['stamp_ns']), 0, ', '.join(frames)))
+        findings.append(Finding(Kind.FRAMES, len(arrays['stamp_ns']), 0, listed(frames)))
     return {**arrays, 'frame_id': frames[0] if frames else '', 'findings': tuple(findings)}

@@ -16,7 +16,8 @@ from typing import Any, IO, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from stewart_tables.errors import ConfigurationError, LARGEST
+from stewart_tables.errors import ConfigurationError, LARGEST, listed
+from stewart_tables.numbers import is_plain
 from stewart_tables.progress import Progress, silent
 from stewart_tables.whole_files import whole_file
 
@@ -65,8 +66,8 @@ class Table:
         """
         missing = [name for name in columns if name not in self.values]
         if missing:
-            found = ', '.join([*self.values, *self.others]) or 'none of them'
-            expected = f'the columns {", ".join(missing)} as well'
+            found = listed([*self.values, *self.others])
+            expected = f'the columns {listed(missing)} as well'
             if {f'{name}m' for name in missing if name.endswith('_m')}.intersection(self.others):
                 expected += ', in metres'
             raise ConfigurationError(f'{self.source}:1', found, expected)
@@ -146,12 +147,13 @@ def _read(
         if len(cells) != len(header):
             raise ConfigurationError(f'{source}:{line}', len(cells), f'{len(header)} cells')
         lines.append(line)
+        found = [cells[place] for place in places]
         try:
-            row = [float(cells[place]) for place in places]
+            row = [*map(float, found)]
         except ValueError:
             row = [math.nan]
         # One comparison for the row, which NaN fails, too.
-        if not sum(map(abs, row)) <= LARGEST:
+        if not (sum(map(abs, row)) <= LARGEST and is_plain(''.join(found))):
             row = _checked_row(cells, places, header, f'{source}:{line}', gaps)
         rows.append(row)
         if len(rows) % ROWS_TOLD == 0:
@@ -180,6 +182,8 @@ def _checked_row(
         if header[place] in gaps and cell.strip().lower() in {'', 'nan'}:
             row.append(math.nan)
             continue
+        if not is_plain(cell):
+            raise ConfigurationError(name, cell, 'a number of plain digits')
         try:
             value = float(cell)
         except ValueError as error:

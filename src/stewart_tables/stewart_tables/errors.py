@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from reprlib import Repr
 from typing import Any
 
@@ -11,6 +12,9 @@ from typing import Any
 _SHORT = Repr()
 _SHORT.maxlevel, _SHORT.maxtuple, _SHORT.maxlist, _SHORT.maxdict = 3, 12, 12, 12
 _SHORT.maxstring = _SHORT.maxother = 160
+
+MOST_LISTED = 12
+"""So many names of a file, which may have any number of them, stand in a sentence."""
 
 LARGEST = 1e100
 """What is larger is a slip of the keyboard, and its square is none that a computer has."""
@@ -37,6 +41,13 @@ class ParameterError(ConfigurationError):
     def __init__(self, name: str, value: Any, expected: str) -> None:
         super().__init__(f'parameter {name}', value, expected)
         self.name = name
+
+
+def listed(items: Sequence[object], between: str = ', ') -> str:
+    """Return items in a row, and of more than `MOST_LISTED` how many more; "none" of none."""
+    more = len(items) - MOST_LISTED
+    row = between.join(map(str, items[:MOST_LISTED])) or 'none'
+    return f'{row} and {more} more' if more > 0 else row
 
 
 def shown(value: Any) -> str:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers on the command line, refused with what was expected."""
+"""Numbers that somebody has typed, refused with what was expected."""
 
 from __future__ import annotations
 
@@ -9,6 +9,14 @@ from collections.abc import Callable
 import math
 
 from stewart_tables.errors import LARGEST
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether a text has nothing that Python alone takes in numbers.
+
+    That is ``_`` between digits, as in its own programs, and digits of any script.
+    """
+    return text.isascii() and '_' not in text
 
 
 def positive(text: str) -> float:
@@ -53,7 +61,7 @@ def whole_from(least: int, most: float = math.inf) -> Callable[[str], int]:
 
 def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> float:
     try:
-        value = float(text)
+        value = float(text) if is_plain(text) else math.nan
     except ValueError:
         value = math.nan
     if abs(value) <= LARGEST and allowed(value):

@@ -18,6 +18,7 @@ from typing import Any, get_args, get_origin, get_type_hints, TypeVar
 
 from stewart_description.suggestion import meant
 from stewart_tables.errors import ConfigurationError, ParameterError
+from stewart_tables.numbers import is_plain
 
 T = TypeVar('T')
 
@@ -103,7 +104,7 @@ class Rule:
     def typed(self, text: str) -> Any:
         """Return what was typed for an option of a verb, of one element if this is an array."""
         try:
-            value = self.scalar(text)
+            value = self.scalar(text) if self.scalar is str or is_plain(text) else None
         except ValueError:
             value = None
         if not self._allows(value, strict=True):

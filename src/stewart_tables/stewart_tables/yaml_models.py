@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, TypeAli
 
 from stewart_description.suggestion import expected_name, similar
 from stewart_description.yaml_text import ERRORS, in_words, parsed
-from stewart_tables.errors import ConfigurationError
+from stewart_tables.errors import ConfigurationError, listed
 
 T = TypeVar('T')
 
@@ -114,7 +114,7 @@ def _model(cls: Any, content: Any, where: str) -> Any:
             there = similar(key, {*map(str, content)} - {*keys.values()})
             meant = f' (is {there} meant to be it?)' if there else ''
             if not (where or there):
-                meant = f' (its keys are {", ".join(map(str, content)) or "none"})'
+                meant = f' (its keys are {listed([*content])})'
             found = content.get(key, MISSING)
             raise ConfigurationError(prefix + key, found, _expected(kind, check) + meant)
     _refuse_unknown(content, keys.values(), prefix)

@@ -46,6 +46,8 @@ def test_part_of_a_group_is_a_mistake(tmp_path):
         ('a;b\n1,5;2,5\n', r'table\.csv:1: expected commas .* and decimal points'),
         ('a\tb\n1\t2\n', r'tabulators between them'),
         ('a,b\n1,"2,5"\n', r"table\.csv:2: b: expected a number with a decimal point, got '2,5'"),
+        ('a,b\n1,1_000\n', r"table\.csv:2: b: expected a number of plain digits, got '1_000'"),
+        ('a,b\n1,١٢\n', r"table\.csv:2: b: expected a number of plain digits, got '١٢'"),
         ('', r'table\.csv:1: expected a line with the names of the columns'),
     ],
 )
@@ -59,6 +61,21 @@ def test_all_that_the_header_has_is_shown_where_metres_are_missing(tmp_path):
     path.write_text('x_mm,roll_deg\n1,2\n')
     with pytest.raises(ConfigurationError, match=r"x_m as well, in metres, got 'roll_deg, x_mm'"):
         read_table(path, ['x_m', 'roll_deg']).take(['x_m'])
+
+
+def test_of_many_columns_the_first_are_shown(tmp_path):
+    header = ','.join(f'c{number}' for number in range(30))
+    table = read_table(written(tmp_path, f'{header}\n{header}\n'), [])
+    with pytest.raises(ConfigurationError, match=r'c10, c11 and 18 more') as caught:
+        table.take(['x_m'])
+    assert caught.value.expected == 'the columns x_m as well'
+    with pytest.raises(ConfigurationError, match=r'a10, a11 and 8 more as well'):
+        table.take([f'a{number}' for number in range(20)])
+
+
+def test_a_note_may_hold_what_no_number_may(tmp_path):
+    table = read_table(written(tmp_path, 'note,a\nwind_1 größer ١,1\n'), ['a'])
+    assert table.take(['a']).tolist() == [[1.0]]
 
 
 @pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'a,b\n1,' + b'2' * 200_000])
