@@ -235,6 +235,40 @@ def test_a_rig_of_simulated_drives_is_written(
     assert driver['simulated']['platform'] == name
     # A plant and a feed-forward need masses.
     assert ('model' not in driver['simulated']) == ('/**/feed_forward' not in rig) == forces
+    assert ('rated_force' in driver['simulated']) == forces
+
+
+def test_the_simulated_drives_are_those_of_the_platform_s_weight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Drives of 1000 N hold a plate of 1 kg by their friction alone, and feel it in one step."""
+    file, nothing = tmp_path / 'light.yaml', {'inertia_kgm2': [0.0, 0.0, 0.0]}
+    content, middle = document(SMALL), {'centre_of_mass_m': [0.0, 0.0, 0.0]}
+    masses = {'platform': 1.0, 'cylinder': 0.1, 'rod': 0.05}
+    content['masses'] = {'gravity_mps2': [0.0, 0.0, -9.80665]} | {
+        body: {'mass_kg': mass, **middle, **nothing} for body, mass in masses.items()
+    }
+    file.write_text(yaml.safe_dump(content))
+
+    assert typed(platform_verb, 'rig', str(file)) == 0
+
+    said = capsys.readouterr().out
+    drives = yaml.safe_load(said)['/**/driver']['ros__parameters']['simulated']
+    # Six equal legs of 0.3 m share the weight, a 0.3 kg of it rods.
+    height = made(SMALL).geometry.neutral_pose.position[2]
+    force = (1.0 + 6 * 0.05) * 9.80665 / 6.0 * 0.3 / height
+    assert drives['rated_force'] == pytest.approx(3.0 * force, rel=0.05)
+    assert drives['force_limit'] == pytest.approx(12.0 * force, rel=0.05)
+    assert drives['coulomb_friction'] + 0.04 * drives['rated_force'] < 0.2 * force
+    assert f'bears up to {force:.3g} N' in said
+    assert 'plates of your drives' in said
+
+
+def test_a_rig_without_weights_says_that_its_drives_are_nobody_s(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert typed(platform_verb, 'rig', 'srs') == 0
+    assert 'keep the defaults, 1000 N rated' in capsys.readouterr().out
 
 
 def test_a_rig_of_cranks_is_not_guessed() -> None:

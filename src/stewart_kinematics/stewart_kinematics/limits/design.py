@@ -81,6 +81,28 @@ def _worst(rows: Array) -> float:
     return float(np.linalg.norm(rows, axis=1).max())
 
 
+def resting_forces(platform: Platform) -> Array:
+    """Return what linear legs push with at rest at the neutral pose (6,) [N]; 0 without masses.
+
+    Weight and Jacobian alone say it: a rod counts as if it hung on its platform joint, and the
+    base bears the cylinders. Dynamics knows better, by a few percent.
+    """
+    masses, geometry = platform.masses, platform.geometry
+    if masses is None:
+        return np.zeros(6)
+    pose = geometry.neutral_pose
+    bodies = [
+        (body.mass, body.centre_of_mass) for body in (masses.platform, masses.payload) if body
+    ]
+    bodies += [(masses.rod.mass, joint) for joint in geometry.platform_joints]
+    wrench = np.zeros(6)
+    for mass, centre in bodies:
+        weight = mass * masses.gravity
+        wrench += np.concatenate([weight, np.cross(pose.rotation @ centre, weight)])
+    rates = jacobian(geometry, pose.position, pose.quaternion_xyzw)
+    return np.asarray(np.linalg.solve(rates.T, -wrench), dtype=np.float64)
+
+
 def half_out(platform: Platform) -> float:
     """Return the height of ``platform_link`` at which the legs are half way out on average [m].
 

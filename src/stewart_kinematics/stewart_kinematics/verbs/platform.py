@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
-from stewart_kinematics.limits.design import design_metrics, warnings
+from stewart_kinematics.limits.design import design_metrics, resting_forces, warnings
 from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.ring_dimensions import document, RingDimensions
@@ -72,7 +72,27 @@ RIG = """\
     playout_delay: 0.05
     extrapolation_time: 0.05
     backend: simulated
+{origin}\
     simulated: {drives}
+"""
+# What a drive has per newton that its leg bears at rest [-], the last one [s/m]. Three times for
+# tilts, accelerations and loads on one side, four times that for moments, as servo motors have;
+# friction as of the drives of 1000 N that the back end has by default.
+DRIVES = {
+    'rated_force': 3.0,
+    'force_limit': 12.0,
+    'coulomb_friction': 0.006,
+    'viscous_friction': 0.06,
+}
+ORIGIN = """\
+    # No data of a drive: a leg at rest at the neutral pose bears up to {force:.3g} N
+    # by the weights of the platform file. Its drive is made for {rated:g} times that, and for
+    # {peak:g} times for moments. Replace forces [N] and frictions [N, N s/m] by what the
+    # plates of your drives say.
+"""
+NO_WEIGHT = """\
+    # No data of a drive: without weights in the platform file nothing tells the force that a leg
+    # bears, and the drives keep the defaults, 1000 N rated. Make this file again with masses.
 """
 NO_MASSES = """
 # Nothing is known of its masses: its drives move no plant, and no forces are fed forward.
@@ -137,10 +157,18 @@ def _rig(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(name, platform.kind.name, expected)
     if Path(name).is_file():
         name = str(Path(name).resolve())
-    weighed = platform.masses is not None
-    drives = {'platform': name} if weighed else {'platform': name, 'model': 'lagging'}
-    flow = yaml.safe_dump(drives, default_flow_style=True, width=10_000).strip()
-    text = RIG.format(title=platform.title, platform=json.dumps(name), drives=flow)
+    weighed, force = platform.masses is not None, float(np.abs(resting_forces(platform)).max())
+    drives: dict[str, Any] = {'platform': name}
+    origin = NO_WEIGHT
+    if force > 0.0:
+        drives |= {key: float(f'{share * force:.2g}') for key, share in DRIVES.items()}
+        rated, peak = DRIVES['rated_force'], DRIVES['force_limit']
+        origin = ORIGIN.format(force=force, rated=rated, peak=peak)
+    if not weighed:
+        drives |= {'model': 'lagging'}
+    flow = yaml.safe_dump(drives, default_flow_style=True, sort_keys=False, width=10_000).strip()
+    names = {'title': platform.title, 'platform': json.dumps(name)}
+    text = RIG.format(**names, origin=origin, drives=flow)
     write_text(arguments.output, text if weighed else text + NO_MASSES)
     return 0
 
