@@ -16,9 +16,11 @@ import time
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from stewart_bags.errors import BagError, BagExists
 from stewart_bags.reading import Bag
+from stewart_bags.rows import RowMessages
 from stewart_bags.salvage import Salvage
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.verbs import play, record
@@ -67,6 +69,28 @@ def test_check_names_what_is_odd(
     assert 'up to 0.205 s' in gap.pop('detail')
     assert gap == {'topic': '/actuator_states', 'kind': 'gap', 'samples': 1, 'first': 10}
     assert (foreign['kind'], backwards['kind']) == ('clock', 'backwards')
+
+
+@pytest.mark.parametrize(
+    ('msgtype', 'odd'),
+    [
+        ('diagnostic_msgs/msg/DiagnosticArray', ['unset']),
+        ('stewart_interfaces/msg/DriverState', ['unset', 'backwards']),
+        ('sensor_msgs/msg/Temperature', ['unset', 'backwards', 'duplicate']),
+    ],
+)
+def test_check_calls_nothing_odd_that_is_how_a_topic_is_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], msgtype: str, odd: list[str]
+) -> None:
+    stamps = np.array([5, 5, 3, 0]) * 1_000_000_000
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/told', msgtype)
+        made = RowMessages(writer.typestore, msgtype, ()).serialise(stamps, np.empty((4, 0)))
+        for number, data in enumerate(made):
+            writer.write_raw('/told', number, data)
+    assert typed(bag_verb, tmp_path / 'bag', '--check', '--json') == 0
+    found = json.loads(capsys.readouterr().out)['findings']
+    assert [item['kind'] for item in found] == odd
 
 
 def test_check_goes_on_after_a_topic_that_cannot_be_decoded(
