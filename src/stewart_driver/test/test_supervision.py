@@ -50,6 +50,41 @@ def test_legs_without_power_sink_as_fast_as_the_drives_allow() -> None:
     assert 'jumped by 0.500 mm' in (narrow.measurement(at) or '')
 
 
+def falling(*, twice: int = -1) -> list[Measurement]:
+    """Return what all legs measure of a fall from 0.6 m onto their ends, a reading twice."""
+    times = 0.0025 * np.arange(1, 240)
+    strokes = np.maximum(0.6 - 0.5 * 9.81 * (times - 0.1).clip(min=0.0) ** 2, -0.004)
+    strokes[twice] = strokes[twice - 1]
+    return [Measurement(at, np.full(6, s), ZERO) for at, s in zip(times, strokes, strict=True)]
+
+
+@pytest.mark.parametrize('twice', [-1, 160])
+def test_legs_without_power_may_fall(supervisor: Supervisor, twice: int) -> None:
+    """It was told as a jump of an encoder, and the driver was in FAULT."""
+    fall = falling(twice=twice)
+    fastest = -min(np.diff([at.strokes[0] for at in fall])) / 0.0025
+    assert fastest > 1.1 * SETTINGS.measured_rate_margin * LIMITS.rate
+    assert not any(supervisor.measurement(at, powered=False) for at in fall)
+    assert any(supervisor.measurement(at) for at in fall)
+
+
+def test_a_jump_is_found_in_a_fall_and_after_it(supervisor: Supervisor) -> None:
+    fall = falling()
+    for instant, change, possible in ((60, 0.03, 4.6), (150, -0.03, 20.2), (-1, 0.03, 4.6)):
+        supervisor.forget()
+        *before, last = fall[:instant]
+        for at in before:
+            assert supervisor.measurement(at, powered=False) is None
+        jump = last._replace(strokes=last.strokes + np.where(np.arange(6) == 3, change, 0.0))
+        trouble = supervisor.measurement(jump, powered=False)
+        assert 'leg 4 jumped by' in str(trouble)
+        assert supervisor.lies
+        back = last._replace(stamp=last.stamp + 0.0025)
+        assert 'leg 4 jumped by' in str(supervisor.measurement(back, powered=False))
+        allowed = float(str(trouble).split()[-2])
+        assert allowed == pytest.approx(possible, abs=0.1)
+
+
 @pytest.mark.parametrize('leg', range(1, 7))
 def test_the_following_error_names_its_leg(supervisor: Supervisor, leg: int) -> None:
     one = np.arange(1, 7) == leg

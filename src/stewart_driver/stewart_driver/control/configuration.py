@@ -60,7 +60,7 @@ class SupervisionSettings:
     tracking_rotation: float = positive(0.05, 'largest platform/tracking_error, rotation [rad]')
     stroke_margin: float = positive(5e-3, 'a measured stroke may leave its range this far [m]')
     measured_rate_margin: float = positive(
-        3.0, 'a measured jump is faster than this times the rate limit'
+        3.0, 'a measured jump is faster than this times the rate limit, or times a fall'
     )
     overrun_share: float = positive(
         0.5, "share of the last second's cycles that may be missed while moving; 1: all", max=1.0

@@ -14,6 +14,8 @@ from stewart_driver.legs import Array, LegLimits, LEGS
 from stewart_driver.path.leg_kernels import farthest, possible
 from stewart_driver.path.motion import LegMotion
 
+# What speeds up legs that nothing holds, as far as nothing pulls at them [m/s²].
+GRAVITY = 9.81
 # Below this a measured change is never a jump, however short the cycle was.
 JUMP_FLOOR = 1e-4
 # The share of missed cycles is taken over so long [s].
@@ -52,6 +54,8 @@ class Supervisor:
         """Forget the previous measurement, after which none is a jump."""
         self._previous: Array = np.full(LEGS, np.nan)
         self._stamp, self.lies = 0.0, False
+        # Rate of the fastest leg without power, now or a moment ago [m/s].
+        self._falling = 0.0
 
     def widen(self, strokes: Array | None) -> None:
         """Let legs be outside their strokes as far as they are, shape (6,) [m]; None ends it."""
@@ -77,16 +81,24 @@ class Supervisor:
 
         Args:
             powered: Whether the drives shall hold or move the legs; without power these may rest
-                on their mechanical ends, beyond their strokes, and sink as fast as drives can.
+                on their mechanical ends, beyond their strokes, and sink as fast as drives can, or
+                as a fall makes them.
         """
-        self.lies = False
-        elapsed = measured.stamp - self._stamp
-        rate = self._limits.rate if powered else self._fastest
-        allowed = self._settings.measured_rate_margin * rate * elapsed + JUMP_FLOOR
+        self.lies, trouble = False, None
+        elapsed, margin = measured.stamp - self._stamp, self._settings.measured_rate_margin
+        moved, rate = 0.0, self._limits.rate
+        if not powered:
+            moved = farthest(measured.strokes, self._previous)
+            rate = max(self._fastest, self._falling + GRAVITY * elapsed)
+        allowed = margin * rate * elapsed + JUMP_FLOOR
         if possible(measured.strokes, measured.rates, self._ends, allowed, self._previous):
             self._stamp = measured.stamp
-            return None
-        return self._impossible(measured, allowed, powered=powered)
+        else:
+            trouble = self._impossible(measured, allowed, powered=powered)
+        if elapsed > 0.0 and not self.lies:
+            # A reading that comes twice is no rest in a fall.
+            self._falling = max(moved / elapsed, self._falling - margin * GRAVITY * elapsed)
+        return trouble
 
     def outside(self, strokes: Array) -> str | None:
         """Return which leg is outside its range, and how far; None if none is."""
