@@ -12,9 +12,10 @@ exception is a bug and keeps its traceback. ``--debug`` before the verb, or a no
 
 A package offers a verb by naming a module in the entry-point group ``stewart.verbs`` of its
 ``setup.py``. The module has ``HELP`` (one line), ``add_arguments(parser)`` and
-``main(arguments) -> int``. numpy, numba and rclpy take a second to import, so the list of verbs
-that ``stewart --help`` prints comes from the module's source text; only the verb that is called
-gets imported.
+``main(arguments) -> int``; where ``--platform`` does not always count, ``takes_platform(arguments)
+-> bool`` tells whether it does. numpy, numba and rclpy take a second to import, so the list of
+verbs that ``stewart --help`` prints comes from the module's source text; only the verb that is
+called gets imported.
 """
 
 from __future__ import annotations
@@ -226,8 +227,9 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
     arguments = parser.parse_args(rest)
     if isinstance(getattr(arguments, 'platform', None), _Assumed):
         arguments.platform = str(arguments.platform)
-        sentence = f'no --platform given, assuming {arguments.platform}'
-        tell(f'stewart {verb.name}: {sentence}')
+        if getattr(module, 'takes_platform', lambda _: True)(arguments):
+            sentence = f'no --platform given, assuming {arguments.platform}'
+            tell(f'stewart {verb.name}: {sentence}')
     _keep_what_is_read(parser, arguments)
     return int(module.main(arguments))
 

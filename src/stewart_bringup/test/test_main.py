@@ -93,6 +93,26 @@ def test_the_platform_of_a_kind_of_motion_that_nobody_named_is_told(
 
 
 @pytest.mark.parametrize(
+    ('words', 'code', 'told'),
+    [
+        (['--list-faults'], 0, False),
+        (['--inject', 'imu.unplug', '--directory', 'no_rig'], 1, False),
+        # The platform names the folder of its rig.
+        (['--inject', 'imu.unplug'], 1, True),
+    ],
+)
+def test_no_platform_is_assumed_where_none_counts(
+    words: list[str], code: int, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv('XDG_RUNTIME_DIR', str(tmp_path))
+
+    assert run('virtual-rig', *words) == code
+    assert ('assuming' in capsys.readouterr().err) == told
+
+
+@pytest.mark.parametrize(
     ('words', 'code'),
     [
         (['log.csv', '--poses', 'log.csv'], 2),

@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print faults or ends as JSON')
 
 
+def takes_platform(arguments: argparse.Namespace) -> bool:
+    """Tell whether the platform counts: for a rig, or for the folder where one is looked for."""
+    return not (arguments.list_faults or (arguments.inject and arguments.directory))
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Run a rig until Ctrl-C, or break the one that runs; return 1 if the rig ended by itself.
 
