@@ -93,7 +93,9 @@ def test_legs_that_are_too_short_are_refused() -> None:
 
 @pytest.mark.parametrize('value', [0.0, -1.0, float('nan'), float('inf'), 1e300])
 def test_measures_that_are_no_lengths_are_refused(value: float) -> None:
-    with pytest.raises(ConfigurationError, match='stroke: expected a positive number'):
+    with pytest.raises(
+        ConfigurationError, match='stroke: expected a length above 0 and up to 6 m'
+    ):
         replace(SMALL, stroke=value)
 
 
@@ -121,25 +123,41 @@ def test_merits_agree_with_the_kinematics() -> None:
 
 
 def test_a_design_whose_legs_touch_is_warned_of() -> None:
-    doubts = warnings(made(replace(SMALL, leg_distance=0.07)))
-    assert len(doubts) == 1
-    assert 'may not rest at its neutral pose' in doubts[0]
-    assert 'distance of legs 1 and 2' in doubts[0]
+    first, *others = warnings(made(replace(SMALL, leg_distance=0.07)))
+    assert 'may not rest at its neutral pose' in first
+    assert 'distance of legs 1 and 2' in first
+    # What does not depend on the pose is told all the same.
+    assert [text.split(':')[0] for text in others] == ['no masses', 'assumed, not known']
 
 
-@pytest.mark.parametrize('factor', [1e3, 1e-2])
-def test_a_machine_in_another_unit_is_asked_about(factor: float) -> None:
-    """Millimetres had made a machine of hundreds of metres without a word."""
+@pytest.mark.parametrize('factor', [1e3, 1e2, 1e-3])
+def test_new_refuses_a_machine_in_another_unit(factor: float) -> None:
+    """Millimetres and centimetres had made a machine of hundreds of metres, with one note."""
     lengths = ('base_radius', 'platform_radius', 'retracted_length', 'stroke', 'leg_distance')
     of_unit = {key: factor * getattr(SMALL, key) for key in lengths}
-    found = warnings(made(replace(SMALL, **of_unit)))
-    assert any(f'a circle of {0.15 * factor:g} m: is every length' in item for item in found)
-    assert not any('circle' in item for item in warnings(made(SMALL)))
+    bounds = r'a length from 0\.005 to 6 m; lengths are in metres'
+    with pytest.raises(ConfigurationError, match=f'base_radius: .*{bounds}, got {0.2 * factor:g}'):
+        replace(SMALL, **of_unit)
 
 
-def test_metres_and_millimetres_in_one_design_are_named() -> None:
+@pytest.mark.parametrize(
+    ('wrong', 'bounds'),
+    [
+        ({'retracted_length': 250.0}, 'from 0.005 to 6 m'),
+        ({'stroke': 100.0}, 'above 0 and up to 6 m'),
+        ({'leg_distance': 30.0}, 'above 0 and up to 6 m'),
+        ({'base_height': 95.0}, 'from -6 to 6 m'),
+    ],
+)
+def test_a_length_in_millimetres_is_refused_by_name(wrong: dict[str, float], bounds: str) -> None:
+    (key,) = wrong
+    with pytest.raises(ConfigurationError, match=f'{key}: expected a length {bounds}; .* metres'):
+        replace(SMALL, **wrong)
+
+
+def test_legs_of_metres_on_rings_of_centimetres_are_named() -> None:
     with pytest.raises(GeometryError, match=r'too long for the rings: .* in metres'):
-        document(replace(SMALL, retracted_length=250.0))
+        document(replace(SMALL, base_radius=0.02, platform_radius=0.015, retracted_length=2.5))
 
 
 MEASURED = (
@@ -210,16 +228,18 @@ def test_new_without_a_measure_asks_only_at_a_terminal(monkeypatch: pytest.Monke
 def test_new_asks_again_for_what_is_no_measure(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = io.StringIO('wide\n-1\n0.2\n')
+    answers = io.StringIO('wide\n-1\n200\n0.2\n')
     monkeypatch.setattr(answers, 'isatty', lambda: True)
     monkeypatch.setattr('sys.stdin', answers)
     # The first of them is the radius of the base.
     assert typed(platform_verb, 'new', 'small', *MEASURED[2:]) == 0
     said = capsys.readouterr()
     assert yaml.safe_load(said.out)['base_joints']['ring']['radius_m'] == 0.2
-    assert said.err.count('radius of the ring through the base joints [m]: ') == 3
-    assert "a positive number is needed, not 'wide'" in said.err
-    assert "a positive number is needed, not '-1'" in said.err
+    assert said.err.count('radius of the ring through the base joints [m]: ') == 4
+    assert "a number is needed, not 'wide'" in said.err
+    for wrong in ('-1.0', '200.0'):
+        bounds = 'a length from 0.005 to 6 m; lengths are in metres'
+        assert f'base_radius: expected {bounds}, got {wrong}\n' in said.err
 
 
 @pytest.mark.parametrize(('name', 'forces'), [('vigo', True), ('srs', False)])

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.usual import unusual
 from stewart_kinematics.limits.workspace import reach, volume
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
@@ -19,8 +20,6 @@ from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 USEFUL_PART = 0.25  # an axis is short if it reaches less than this part of the stroke
 
 MARGIN_CELLS = 24
-
-USUAL_SIZE = 5e-3, 20.0  # radius of the platform joints' circle that no other unit is behind [m]
 
 
 @dataclass(frozen=True)
@@ -133,19 +132,25 @@ def half_out(platform: Platform) -> float:
 
 def warnings(platform: Platform) -> list[str]:
     """Say in sentences what is doubtful about a design; empty for a good one."""
+    found = [*unusual(platform), *_at_neutral(platform)]
+    if platform.masses is None:
+        found.append('no masses: dynamics, feed-forward and identification are refused')
+    assumed = [key for key, text in platform.sources.items() if text.startswith('assumption')]
+    if assumed:
+        found.append(f'assumed, not known: {", ".join(sorted(assumed))}')
+    return found
+
+
+def _at_neutral(platform: Platform) -> list[str]:
+    """Say in sentences what a design can hardly do at and about its neutral pose."""
     geometry = platform.geometry
     neutral = geometry.neutral_pose
-    size, found = float(geometry.length_scale), []
-    if not USUAL_SIZE[0] <= size <= USUAL_SIZE[1]:
-        found.append(
-            f'the platform joints lie on a circle of {size:.4g} m: is every length in metres?'
-        )
     try:
         guard = MotionGuard(platform)
     except MotionRefused as refusal:
-        return [*found, f'the platform may not rest at its neutral pose: {refusal}']
+        return [f'the platform may not rest at its neutral pose: {refusal}']
     margins = guard.margins(Motion.at_rest(neutral))
-    found += [
+    found = [
         f'at the neutral pose {name} has only {100 * float(margin):.0f} % of its range left'
         for name, margin in margins.items()
         if float(margin) < 0.1
@@ -162,9 +167,4 @@ def warnings(platform: Platform) -> list[str]:
             unit, scale = ('mm', 1e3) if item.axis in 'xyz' else ('deg', np.degrees(1.0))
             stop = item.below if -item.lower < item.upper else item.above
             found.append(f'{item.axis} reaches only {scale * side:.3g} {unit}: {stop}')
-    if platform.masses is None:
-        found.append('no masses: dynamics, feed-forward and identification are refused')
-    assumed = [key for key, text in platform.sources.items() if text.startswith('assumption')]
-    if assumed:
-        found.append(f'assumed, not known: {", ".join(sorted(assumed))}')
     return found

@@ -21,6 +21,9 @@ ASSUMED_CONDITION = 4.0
 ALIKE = 15.0
 """Pair angles whose sum is as near to 120° make rings that are almost the same hexagon [deg]."""
 
+USUAL_SIZE = 5e-3, 6.0
+"""Radius of joints, and length of a leg, that no other unit is behind [m]."""
+
 SLENDER = 100.0  # legs that are so many times longer than the radius are in another unit [-]
 
 ASSUMED = 'assumption: made by stewart platform new; replace it by what you know'
@@ -33,8 +36,10 @@ DEFAULTED = {
 }
 """Keys below ``legs`` that have a default of our own."""
 
-PLACES = ('name', 'base_height', 'platform_height', 'turn')
-"""What says where the origins lie, and how large nothing is."""
+SIZES = ('base_radius', 'platform_radius', 'retracted_length')
+WAYS = ('stroke', 'leg_distance')
+HEIGHTS = ('base_height', 'platform_height')
+PAIR_ANGLES = ('base_pair_angle', 'platform_pair_angle')
 
 
 @dataclass(frozen=True)
@@ -73,16 +78,35 @@ class RingDimensions:
 
     def __post_init__(self) -> None:
         for key, value in vars(self).items():
-            if key.endswith('pair_angle') and not 0.0 < value < 120.0:
-                raise ConfigurationError(key, value, 'an angle above 0 and below 120 deg')
-            if key.endswith('_height') and not abs(value) <= LARGEST:
-                raise ConfigurationError(key, value, f'a number from -{LARGEST:g} to {LARGEST:g}')
-            if key == 'turn' and not abs(value) <= 360.0:
-                raise ConfigurationError(key, value, 'an angle from -360 to 360 deg')
-            if key not in PLACES and not 0.0 < value <= LARGEST:
-                raise ConfigurationError(key, value, f'a positive number up to {LARGEST:g}')
+            if key != 'name':
+                refuse_measure(key, value)
         if not self.name.isidentifier():
             raise ConfigurationError('name', self.name, 'letters, digits and _, no digit first')
+
+
+def refuse_measure(key: str, value: float) -> None:
+    """Refuse a measure of `RingDimensions` that no platform has.
+
+    Raises:
+        ConfigurationError: If it is outside of its bounds.
+    """
+    smallest, largest = USUAL_SIZE
+    metres = f'{largest:g} m; lengths are in metres'
+    if key in SIZES and not smallest <= value <= largest:
+        expected = f'a length from {smallest:g} to {metres}'
+    elif key in WAYS and not 0.0 < value <= largest:
+        expected = f'a length above 0 and up to {metres}'
+    elif key in HEIGHTS and not abs(value) <= largest:
+        expected = f'a length from {-largest:g} to {metres}'
+    elif key in PAIR_ANGLES and not 0.0 < value < 120.0:
+        expected = 'an angle above 0 and below 120 deg'
+    elif key == 'turn' and not abs(value) <= 360.0:
+        expected = 'an angle from -360 to 360 deg'
+    elif key in DEFAULTED and not 0.0 < value <= LARGEST:
+        expected = f'a positive number up to {LARGEST:g}'
+    else:
+        return
+    raise ConfigurationError(key, value, expected)
 
 
 def document(rings: RingDimensions) -> dict[str, Any]:

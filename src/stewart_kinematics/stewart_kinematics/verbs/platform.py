@@ -17,11 +17,10 @@ from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.limits.design import design_metrics, resting_forces, warnings
 from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.model.ring_dimensions import document, RingDimensions
+from stewart_kinematics.model.ring_dimensions import document, refuse_measure, RingDimensions
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
-from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part, tell
 import yaml
@@ -189,7 +188,7 @@ def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
 
 
 def _asked(key: str) -> float:
-    """Ask a person for a measure until it is a positive number."""
+    """Ask a person for a measure until it is one that a platform may have."""
     option = f'--{key.replace("_", "-")}'
     if not sys.stdin.isatty():
         raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
@@ -201,10 +200,14 @@ def _asked(key: str) -> float:
         try:
             value = float(answer)
         except ValueError:
-            value = np.nan
-        if 0.0 < value <= LARGEST:
-            return value
-        tell(f'a positive number is needed, not {answer.strip()!r}')
+            tell(f'a number is needed, not {answer.strip()!r}')
+            continue
+        try:
+            refuse_measure(key, value)
+        except ConfigurationError as refusal:
+            tell(str(refusal))
+            continue
+        return value
 
 
 def _check(arguments: argparse.Namespace) -> int:
