@@ -183,6 +183,26 @@ def test_new_writes_what_check_and_show_take(
     assert picture.stat().st_size > 50_000
 
 
+@pytest.mark.parametrize('words', [('new', 'small', *MEASURED), ('rig', 'vigo')])
+def test_a_file_that_was_edited_stays_unless_forced(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('edited by hand\n')
+    with pytest.raises(
+        ConfigurationError, match=r'expected a file that is not there yet .--force'
+    ):
+        typed(platform_verb, *words, '-o', str(file))
+    assert file.read_text() == 'edited by hand\n'
+    assert typed(platform_verb, *words, '-o', str(file), '--force') == 0
+    assert 'edited by hand' not in file.read_text()
+
+
+def test_nothing_is_asked_for_a_file_that_stays() -> None:
+    with pytest.raises(ConfigurationError, match='not there yet'):
+        typed(platform_verb, 'new', 'small', '-o', __file__)
+
+
 def test_new_goes_to_standard_output_unless_told_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

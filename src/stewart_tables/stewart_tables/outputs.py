@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from stewart_tables.csv_tables import STANDARD_STREAM
+from stewart_tables.errors import ConfigurationError
 from stewart_tables.whole_files import OutputName, whole_file
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ def output_file(text: str) -> OutputName:
 def output_stream(text: str) -> str:
     """Return the name of a file that can be written, or ``-``: standard output."""
     return text if text == STANDARD_STREAM else output_file(text)
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Add ``--force``, for verbs whose file people go on to edit; see `spare_file`."""
+    parser.add_argument('--force', action='store_true', help='replace a file that is there')
+
+
+def spare_file(name: str, *, force: bool) -> None:
+    """Refuse a file that is there, and may have been edited, unless it is to be replaced.
+
+    Raises:
+        ConfigurationError: If `name` is one; standard output, a device or a pipe is none.
+    """
+    if name != STANDARD_STREAM and not force and Path(name).is_file():
+        expected = 'a file that is not there yet (--force replaces it, and all edits with it)'
+        raise ConfigurationError('--output', name, expected)
 
 
 def output_folder(text: str) -> Path:

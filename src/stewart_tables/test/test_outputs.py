@@ -9,7 +9,14 @@ import os
 from pathlib import Path
 
 import pytest
-from stewart_tables.outputs import output_file, output_folder, output_page, output_stream
+from stewart_tables.errors import ConfigurationError
+from stewart_tables.outputs import (
+    output_file,
+    output_folder,
+    output_page,
+    output_stream,
+    spare_file,
+)
 
 
 @pytest.mark.parametrize('name', ['new.csv', 'old.csv', 'link.csv'])
@@ -50,6 +57,18 @@ def test_a_calibration_is_not_replaced(tmp_path: Path, section: str, name: str) 
     for replaceable in ('platform: vigo\n', f'a: [{section}', f'- {section}: 1\n'):
         file.write_text(replaceable)
         assert output_file(str(file)) == str(file)
+
+
+def test_a_file_that_people_edit_is_replaced_only_by_force(tmp_path: Path) -> None:
+    file, link = tmp_path / 'mine.yaml', tmp_path / 'link.yaml'
+    for name in (str(file), '-', os.devnull):
+        spare_file(name, force=False)
+    file.touch()
+    link.symlink_to(file)
+    for name in (str(file), str(link)):
+        with pytest.raises(ConfigurationError, match=f'not there yet .--force .*, got .{name}'):
+            spare_file(name, force=False)
+        spare_file(name, force=True)
 
 
 def test_folder_may_have_to_be_made(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from stewart_kinematics.model.ring_dimensions import document, refuse_measure, R
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
-from stewart_tables.outputs import add_picture_argument, save_picture
+from stewart_tables.outputs import add_force, add_picture_argument, save_picture, spare_file
 from stewart_tables.progress import show_part, tell
 import yaml
 
@@ -121,6 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rig.add_argument('platform', help='name or YAML file')
     for writing in (new, read, rig):
         add_output(writing, 'file to write')
+        add_force(writing)
     check = kinds.add_parser('check', help='say what a design can do, and what is doubtful')
     check.add_argument('platform', help='name or YAML file')
     check.add_argument('--json', action='store_true', help='print it as JSON')
@@ -132,6 +133,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Do what the sub-command says; return 1 if a checked design may not rest at neutral."""
     actions = {'new': _new, 'import': _import, 'rig': _rig, 'check': _check, 'show': _show}
+    if 'output' in arguments:
+        spare_file(arguments.output, force=arguments.force)  # before anything is asked
     return actions[arguments.action](arguments)
 
 
