@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stewart_kinematics.limits.usual import unusual
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.ring_dimensions import document, RingDimensions
 import yaml
 
 pytestmark = pytest.mark.ros
@@ -80,10 +82,31 @@ def test_every_command_of_a_tutorial_works(path: Path, tmp_path: Path) -> None:
         assert not any(last[name] for name in last.dtype.names if name.startswith(('v', 'w', 'a')))
 
 
+def example(key: str) -> str:
+    """Return the YAML block of the page about one's own platform that begins with a key."""
+    page = next(path for path in TUTORIALS if path.stem == 'own_platform')
+    blocks = re.findall(r'^```yaml\n(.*?)^```$', page.read_text(), re.MULTILINE | re.DOTALL)
+    (text,) = (block for block in blocks if block.startswith(f'{key}:'))
+    return str(text)
+
+
+def test_masses_and_sensor_of_ones_own_platform_are_all_there(tmp_path: Path) -> None:
+    rings = document(RingDimensions('mine', 0.2, 0.15, 20.0, 20.0, 0.25, 0.1))
+    file = tmp_path / 'mine.yaml'
+    file.write_text(yaml.safe_dump(rings) + example('masses'))
+
+    platform = Platform.from_yaml(file)
+
+    assert platform.masses is not None
+    assert platform.imu is not None
+    bodies = {'platform', 'payload', 'cylinder', 'rod'}
+    assert all(getattr(platform.masses, name).mass > 0.0 for name in bodies)
+    assert unusual(platform) == []
+
+
 @pytest.mark.usefixtures('context')
 def test_the_rig_file_for_metal_reaches_its_nodes(tmp_path: Path) -> None:
-    page = next(path for path in TUTORIALS if path.stem == 'own_platform')
-    (text,) = re.findall(r'^```yaml\n(.*?)^```$', page.read_text(), re.MULTILINE | re.DOTALL)
+    text = example('/**')
     file = tmp_path / 'my_rig.yaml'
     file.write_text(text.replace('/home/me/rig/my_platform.yaml', 'vigo'))
     wanted = yaml.safe_load(file.read_text())
