@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
+import shutil
 import sqlite3
 from typing import Any, Literal
 
@@ -68,7 +69,8 @@ class BagWriter:
     """A new bag, in a directory to be made, open for writing; use it as a context manager.
 
     What was written before the last `flush` is on disk, whatever happens to the process or to the
-    power; mcap puts each full chunk there by itself. `counts` has the messages written, by topic.
+    power; mcap puts each full chunk there by itself. Where nothing was, as the disk was full from
+    the beginning, no directory is left. `counts` has the messages written, by topic.
 
     Raises:
         BagExists: If the path is taken.
@@ -240,7 +242,11 @@ class BagWriter:
         if isinstance(error, WriterError):
             return BagError(f'{self.path}: {error}')
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self._failure = WriteFailed(self.path, self.count, reason)
         with suppress(OSError, sqlite3.Error):
             self._writer.abort()
+        kept = self.count > 0 and self.size > 0
+        if not kept:
+            # Of no message anything has reached the disk: it would only take the name.
+            shutil.rmtree(self.path, ignore_errors=True)
+        self._failure = WriteFailed(self.path, self.count, reason, kept=kept)
         return self._failure

@@ -9,13 +9,16 @@ from pathlib import Path
 import subprocess
 
 import pytest
+from rosbags.rosbag2 import Reader
 from stewart_bags.errors import BagExists, BagInWork
 from stewart_bags.reading import Bag
 from stewart_bags.whole_bags import whole_bag
-from stewart_bags.writing import BagWriter
+from stewart_bags.writing import ALLOWED, BagWriter, Compression, Storage
+import yaml
 
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
 
+COMBINATIONS = [(storage, item) for storage in Storage for item in ALLOWED[storage]]
 START_NS = 1_700_000_000_000_000_000
 
 ENDED = """
@@ -97,3 +100,27 @@ def test_a_folder_that_cannot_be_made_is_named_by_the_bag(tmp_path: Path) -> Non
     with pytest.raises(FileExistsError) as caught:
         write(tmp_path / 'bag')
     assert caught.value.filename == str(tmp_path / 'bag')
+
+
+@pytest.mark.parametrize(('storage', 'compression'), COMBINATIONS)
+@pytest.mark.parametrize(
+    'name', ['#1', 'what?', "it's: 1", '[old] run', '%x', 'a\tb', '~', '1e3', 'yes']
+)
+def test_a_bag_may_have_any_name_of_a_folder(
+    tmp_path: Path, name: str, storage: Storage, compression: Compression
+) -> None:
+    with whole_bag(tmp_path / name, storage, compression=compression) as writer:
+        writer.write('/note', START_NS, writer.typestore.types['std_msgs/msg/String']('here'))
+    with Bag(tmp_path / name) as bag:
+        assert [message.data for _, _, message in bag.messages()] == ['here']
+    document = yaml.safe_load((tmp_path / name / 'metadata.yaml').read_text('utf-8'))
+    information = document['rosbag2_bagfile_information']
+    (file,) = information['relative_file_paths']
+    assert (tmp_path / name / file).is_file()
+    assert [item['path'] for item in information['files']] == [file]
+    assert [item.name for item in tmp_path.iterdir()] == [name]
+    if storage is Storage.SQLITE3:
+        # rosbags would look elsewhere for some of these names.
+        return
+    with Reader(tmp_path / name) as reader:
+        assert reader.message_count == 1

@@ -29,7 +29,6 @@ from stewart_bags.errors import BagExists, DamagedBag, UnknownType
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage
 from stewart_bags.storages import FlushedMcap, LARGEST_CHUNK
-from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import (
     ALLOWED,
     BagWriter,
@@ -355,6 +354,31 @@ def test_full_disk_is_one_sentence_and_keeps_what_was_flushed(
     assert numbers == list(range(len(numbers)))
 
 
+NO_ROOM = """
+    import resource, signal, sys
+    from stewart_bags.errors import WriteFailed
+    from stewart_bags.writing import BagWriter, Storage
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    try:
+        with BagWriter(sys.argv[1], storage=Storage(sys.argv[2])) as writer:
+            writer.write('/note', 1, writer.typestore.types['std_msgs/msg/String']('here'))
+            writer.flush()
+    except WriteFailed as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_a_disk_that_is_full_from_the_beginning_keeps_its_name_free(
+    tmp_path: Path, storage: Storage, run_python: RunPython
+) -> None:
+    run = run_python(NO_ROOM, tmp_path / 'bag', storage.value)
+    assert (run.returncode, run.stderr) == (0, '')
+    assert run.stdout.endswith(')\n')  # with the reason, and no advice to rescue it
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_goes_as_sizes_are_added_up_is_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -374,27 +398,3 @@ def test_what_sqlite_holds_in_memory_has_an_end(tmp_path: Path) -> None:
         for number in range(60):
             writer.write_raw('/note', START_NS + number, bytes(2**20))
         assert writer.size > 40 * 2**20
-
-
-@pytest.mark.parametrize(('storage', 'compression'), COMBINATIONS)
-@pytest.mark.parametrize(
-    'name', ['#1', 'what?', "it's: 1", '[old] run', '%x', 'a\tb', '~', '1e3', 'yes']
-)
-def test_a_bag_may_have_any_name_of_a_folder(
-    tmp_path: Path, name: str, storage: Storage, compression: Compression
-) -> None:
-    with whole_bag(tmp_path / name, storage, compression=compression) as writer:
-        writer.write('/note', START_NS, writer.typestore.types['std_msgs/msg/String']('here'))
-    with Bag(tmp_path / name) as bag:
-        assert [message.data for _, _, message in bag.messages()] == ['here']
-    document = yaml.safe_load((tmp_path / name / 'metadata.yaml').read_text('utf-8'))
-    information = document['rosbag2_bagfile_information']
-    (file,) = information['relative_file_paths']
-    assert (tmp_path / name / file).is_file()
-    assert [item['path'] for item in information['files']] == [file]
-    assert [item.name for item in tmp_path.iterdir()] == [name]
-    if storage is Storage.SQLITE3:
-        # rosbags would look elsewhere for some of these names.
-        return
-    with Reader(tmp_path / name) as reader:
-        assert reader.message_count == 1
