@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import socket
+import struct
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from stewart_interfaces.msg import DriverState
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Pose
 from stewart_node_support.conversions import vector3_msg
+from stewart_node_support.diagnostics import Level
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.stamps import to_nanoseconds
 
@@ -219,26 +221,47 @@ def test_what_cannot_be_is_refused_when_it_is_configured(
         assert words in node.refusal
 
 
-def test_datagrams_are_taken_and_what_is_none_is_counted() -> None:
+X_PLANE = b'DATA*' + struct.pack('<i8fi8f', 4, *4 * [0.0], 1.0, *3 * [0.0], 16, *8 * [0.0])
+
+
+@pytest.mark.parametrize(
+    ('form', 'datagram', 'level', 'said', 'why'),
+    [
+        ('flightgear', b'0\t0\t-9.8\t0\t0\t0\n', Level.OK, '1 samples', 'FlightGear'),
+        (
+            'x_plane_12',
+            X_PLANE,
+            Level.WARN,
+            'whether this is x_plane_12 is not known before a turn with index 17 sent',
+            'expected a packet DATA of X-Plane',
+        ),
+    ],
+)
+def test_datagrams_are_taken_and_what_is_none_is_counted(
+    form: str, datagram: bytes, level: Level, said: str, why: str
+) -> None:
     with Harness(real=True) as harness:
-        node = harness.add(MotionCueing, input='flightgear', port=0)
+        node = harness.add(MotionCueing, input=form, port=0)
         heard = harness.listen(DiagnosticArray, '/diagnostics')
         bring_up(node)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
-            for line in (b'0\t0\t-9.8\t0\t0\t0\n', b'nonsense'):
+            for line in (datagram, b'nonsense'):
                 sender.sendto(line, ('127.0.0.1', node.port))
 
+        def told() -> tuple[Any, dict[str, str]]:
+            reports = [s for message in heard for s in message.status]
+            newest = [s for s in reports if s.name == 'motion_cueing: vehicle'][-1:]
+            return (newest or [None])[0], {i.key: i.value for s in newest for i in s.values}
+
         def counted() -> bool:
-            found = {
-                item.key: item.value
-                for message in heard
-                for status in message.status
-                if status.name == 'motion_cueing: vehicle'
-                for item in status.values
-            }
+            found = told()[1]
             return (found.get('taken'), found.get('refused')) == ('1', '1')
 
         harness.until(counted)
+        report, values = told()
+        assert report.message.startswith(said)
+        assert report.level == bytes([level])
+        assert why in values['last refusal']
 
 
 def test_a_clock_that_leaps_ahead_ends_the_ride_at_once(rig: Ride) -> None:
