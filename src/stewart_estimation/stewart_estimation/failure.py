@@ -33,7 +33,10 @@ SUDDEN = 100.0
 """A sample that is so many times farther out than allowed, after one that was not, jumped."""
 
 ADVICE = 'the IMU may be late (--delay) or turned (--misalignment), or noise set too small'
-DISAGREE = f'{ADVICE}, a clock may have stepped, or the legs be in another order'
+DISAGREE = (
+    f'{ADVICE}, a clock may have stepped, the legs be in another order, or the platform be '
+    'another one (--platform)'
+)
 
 
 def failure(filtered: EstimateSeries, settings: FilterSettings) -> str:

@@ -20,7 +20,6 @@ from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.result import rms
 from stewart_identification.experiment import Experiment
 from stewart_identification.identify import identify, Options
-from stewart_identification.other_platforms import linear_platforms
 from stewart_identification.outcome import Outcome
 from stewart_identification.parameters_file import BEFORE, write_parameters
 from stewart_identification.parameters_file import NAME as PARAMETERS
@@ -30,6 +29,7 @@ from stewart_identification.report import NAME as REPORT
 from stewart_identification.report import write_report
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.recognition import linear_platforms
 
 Stage = Callable[[str], None]
 BETTER = 0.5

@@ -1,54 +1,20 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the described platforms a recording can be of."""
+"""Whether a recording can be of the platform that it is said to be of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numpy as np
-from stewart_description import platform_names
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.recordings import Recording
-from stewart_kinematics.errors import StewartError
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array
-from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference
-
-SLACK = 0.02
-"""Of the range of a stroke, by which a leg may be outside its limits."""
-MOST, LEAST = 0.99, 0.5
-"""Share of the samples inside the limits of the right platform, and of one that it may be."""
-
-
-def linear_platforms() -> Iterator[Platform]:
-    """Give the described platforms whose legs are strokes."""
-    for name in platform_names():
-        try:
-            platform = Platform.from_yaml(name)
-        except StewartError:
-            continue  # One that somebody put beside ours.
-        if platform.geometry.rods is None:
-            yield platform
-
-
-def share_inside(strokes: Array, platform: Platform) -> float:
-    """Return the share of samples, shape (n, 6) [m], inside the limits; 0 if none is finite."""
-    limits = platform.limits.stroke
-    slack = SLACK * np.ptp(limits, axis=1)
-    inside = (strokes >= limits[:, 0] - slack) & (strokes <= limits[:, 1] + slack)
-    known = np.isfinite(strokes).all(axis=1)
-    return float(inside[known].all(axis=1).mean()) if known.any() else 0.0
-
-
-def fitting(values: Array, *, lengths: bool) -> list[str]:
-    """Return the names of the platforms that strokes or lengths, shape (n, 6) [m], can be of."""
-    return [
-        platform.name
-        for platform in linear_platforms()
-        if share_inside(values - lengths * platform.geometry.retracted_length, platform) >= MOST
-    ]
+from stewart_kinematics.solvers.recognition import (
+    disagreeing,
+    LEAST,
+    outside_limits,
+    stroke_difference,
+)
 
 
 def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
@@ -61,36 +27,21 @@ def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
     series, poses = recording.actuators, recording.poses
     if poses is not None:
 
-        def off(other: Platform) -> float:
+        def difference(geometry: Geometry) -> float:
             return stroke_difference(
-                other.geometry,
+                geometry,
                 *(poses.stamp_ns, poses.position, poses.quaternion_xyzw),
                 *(series.stamp_ns, series.position),
             )
 
-        if (difference := off(platform)) >= CLOSE:
-            fits = [other.name for other in linear_platforms() if off(other) < CLOSE]
+        if text := disagreeing(difference, platform.geometry, platform.name):
             raise UnusableRecording(
-                f'{recording.path} is of another platform than {platform.name}: its strokes and '
-                f'its poses differ by {1e3 * difference:.0f} mm, for {platform.name} less than '
-                f'{1e3 * CLOSE:g} mm{_better(fits)}'
+                f'{recording.path} is of another platform than {platform.name}: {text}'
             )
-    if platform.geometry.rods is not None or not np.isfinite(series.position).all(axis=1).any():
+    outside = outside_limits(series.position, platform)
+    if outside is None:
         return []
-    share, limits = share_inside(series.position, platform), platform.limits.stroke
-    if share >= MOST:
-        return []
-    low, high = np.nanmin(series.position), np.nanmax(series.position)
-    text = (
-        f'strokes from {low:.4g} to {high:.4g} m, outside [{limits[:, 0].min():.4g}, '
-        f'{limits[:, 1].max():.4g}] m of {platform.name}: is this recording of another platform, '
-        f'or not in m{_better(fitting(series.position, lengths=False))}?'
-    )
-    if share < LEAST:
-        raise UnusableRecording(f'{recording.path}: {series.topic}: {text}')
-    count = round((1.0 - share) * len(series))
-    return [Remark(series.topic, float('nan'), count, text)]
-
-
-def _better(names: list[str]) -> str:
-    return f'; they fit {", ".join(names)}' if names else ''
+    if outside.share < LEAST:
+        raise UnusableRecording(f'{recording.path}: {series.topic}: {outside.text}')
+    count = round((1.0 - outside.share) * len(series))
+    return [Remark(series.topic, float('nan'), count, outside.text)]

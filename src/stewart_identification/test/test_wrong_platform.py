@@ -15,11 +15,12 @@ from recordings_made import Run, Scribe, START_NS, write_bag
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import UnusableRecording
-from stewart_identification.other_platforms import check_platform, fitting
+from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_identification.verbs import identify as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.solvers.recognition import fitting
 from stewart_kinematics.trajectories import MultiSine
 from typed_words import typed
 

@@ -6,13 +6,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import leg_positions
-from stewart_kinematics.solvers.recognition import CLOSE, stroke_difference, ways
+from stewart_kinematics.solvers.recognition import (
+    apart,
+    CLOSE,
+    disagreeing,
+    stroke_difference,
+    ways,
+)
 from stewart_viewer.recording import Recording
 
 COMPARED = 20
@@ -56,12 +63,8 @@ def recognise(recording: Recording, geometries: Mapping[str, Geometry]) -> str:
 
 def check(recording: Recording, geometry: Geometry, name: str) -> None:
     """Raise `WrongPlatform` if the strokes of a recording are those of another platform."""
-    error = mismatch(recording, geometry)
-    if error >= CLOSE:
-        raise WrongPlatform(
-            f'the recording is not of {name}: its strokes and its poses differ by '
-            f'{1e3 * error:.0f} mm, for this platform less than {1e3 * CLOSE:g} mm'
-        )
+    if text := disagreeing(partial(mismatch, recording), geometry, name):
+        raise WrongPlatform(f'the recording is not of {name}: {text}')
 
 
 class LiveComparison:
@@ -92,7 +95,6 @@ class LiveComparison:
         if not error >= CLOSE:
             return ''
         return (
-            f'this rig is no {self._name}: its strokes and its poses differ by '
-            f'{1e3 * error:.0f} mm, for this platform less than {1e3 * CLOSE:g} mm; '
+            f'this rig is no {self._name}: {apart(error, self._name)}; '
             'start the viewer again without --platform'
         )

@@ -25,7 +25,8 @@ HELP = 'estimate the motion of the platform from a recording of IMU and legs'
 DETAILS = """
 Written is one row per leg sample: pose, twist, acceleration, biases of the IMU, standard
 deviations (sigma_...), innovations and NIS; motions are those of platform_link's origin in base
-axes. What is wrong with the input is said in one sentence, and nothing is written. Poses from
+axes. What is wrong with the input is said in one sentence, and nothing is written: so where the
+legs are outside the limits of the platform, or nobody named it and it does not fit. Poses from
 outside are used where platform/external_pose was recorded, and how late they are is found. The
 exit code is 1 where the estimates cannot be trusted, and why is said: the gate refused too much,
 the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, or none
@@ -54,7 +55,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Filter a recording, write the estimates, print a summary."""
     with show_part('estimate') as show:
         run = run_filter(arguments, show, smoothed=arguments.smooth)
-    if arguments.output is not None:
+    if arguments.output is not None and not run.withheld:
         write_watched(arguments.output, COLUMNS, table(run.smoothed or run.filtered))
     # Standard output holds one thing: the estimates, where they were sent there.
     out = sys.stderr if arguments.output == STANDARD_STREAM else sys.stdout
@@ -65,7 +66,8 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         out.write('\n'.join(f'{name}: {_text(value)}' for name, value in said.items()) + '\n')
     if problem := run.problem:
-        sys.stderr.write(f'stewart estimate: FAILED: {problem}\n')
+        unwritten = '; no estimates are written' if run.withheld else ''
+        sys.stderr.write(f'stewart estimate: FAILED: {problem}{unwritten}\n')
     return 1 if problem else 0
 
 

@@ -32,6 +32,7 @@ from stewart_estimation.verbs.measurements import (
     Measurements,
     read_measurements,
 )
+from stewart_estimation.verbs.right_platform import add_platform, check_platform
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
@@ -46,7 +47,8 @@ MOST_PASSES = 3
 class Run:
     """A recording that went through the filter, and through the smoother where asked for.
 
-    `sigma_error` is the relative standard deviation of noises that were measured at rest.
+    `sigma_error` is the relative standard deviation of noises that were measured at rest, and
+    `named` tells whether somebody named the platform.
     """
 
     platform: Platform
@@ -55,6 +57,7 @@ class Run:
     filtered: EstimateSeries
     smoothed: EstimateSeries | None = None
     sigma_error: float = 0.0
+    named: bool = True
 
     def judged(self, rows: Any = slice(None), **options: Any) -> Consistency:
         """Judge the innovations of some rows, with the options of `assess`."""
@@ -71,12 +74,17 @@ class Run:
     @property
     def problem(self) -> str:
         """Why the estimates cannot be trusted; empty if nothing says so."""
-        found = self.measurements
+        found, wrong = self.measurements, failure(self.filtered, self.settings)
+        if wrong and not self.named:
+            wrong = f'{self.platform.name} was assumed, for no --platform was given, and {wrong}'
         return (
-            failure(self.filtered, self.settings)
-            or unfinished(self.filtered)
-            or found.tracker.unmet(found.poses, self.filtered)
+            wrong or unfinished(self.filtered) or found.tracker.unmet(found.poses, self.filtered)
         )
+
+    @property
+    def withheld(self) -> bool:
+        """Whether poses are those of nothing: they fail on a platform that nobody named."""
+        return not self.named and bool(failure(self.filtered, self.settings))
 
     def again(self, settings: FilterSettings) -> Run:
         """Filter the same measurements with other settings."""
@@ -102,8 +110,7 @@ class Run:
 def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
     """Add input, platform, noises and refinements."""
     add_measurement_arguments(parser)
-    add = parser.add_argument
-    add('--platform', default='ex800', help='name or YAML file (default: %(default)s)')
+    add_platform(parser)
     title = 'noise of the sensors, standard deviation of one sample'
     add = parser.add_argument_group(title).add_argument
     add(
@@ -155,6 +162,8 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     """
     platform = Platform.from_yaml(arguments.platform)
     measurements = read_measurements(arguments, platform.geometry, between(show, 0.0, 0.3))
+    source, named = arguments.bag or arguments.legs, arguments.platform_named
+    check_platform(source, measurements, platform, named=named)
     settings, sigma_error = _settings(arguments, platform, measurements)
     show(0.3)
 
@@ -164,7 +173,7 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     show(0.7)
     after = smooth(platform.geometry, settings, filtered) if smoothed else None
     show(0.9)
-    return Run(platform, measurements, settings, filtered, after, sigma_error)
+    return Run(platform, measurements, settings, filtered, after, sigma_error, named)
 
 
 def _through(

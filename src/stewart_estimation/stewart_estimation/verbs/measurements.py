@@ -27,6 +27,8 @@ from stewart_estimation.verbs.recorded_poses import (
     LEG_TOPIC,
     NO_TRACKER,
     POSE_TOPIC,
+    Posed,
+    read_posed,
     read_tracker,
     Tracker,
 )
@@ -78,6 +80,8 @@ class Measurements:
             [m/s²], [rad/s]; None where unknown.
         poses: From outside, where they were recorded and can be used.
         tracker: What was recorded of them.
+        lengths: Whether the legs were recorded as lengths, not strokes.
+        posed: What the rig itself said of its poses; None without any.
     """
 
     imu: ImuSeries
@@ -86,6 +90,8 @@ class Measurements:
     angular_velocity: Array | None = None
     poses: PoseSeries = NO_POSES
     tracker: Tracker = NO_TRACKER
+    lengths: bool = False
+    posed: Posed | None = None
 
     @property
     def imu_period(self) -> float:
@@ -133,10 +139,11 @@ def read_measurements(
     if (arguments.bag is None) == (None in files) or (arguments.bag and any(files)):
         raise WrongInput('expected either a BAG or both --imu FILE and --legs FILE')
     if arguments.bag is None:
-        found = Measurements(
-            read_imu(files[0], between(progress, 0.0, 0.5), lenient=arguments.lenient),
-            read_legs(files[1], geometry, between(progress, 0.5, 1.0), lenient=arguments.lenient),
+        imu = read_imu(files[0], between(progress, 0.0, 0.5), lenient=arguments.lenient)
+        legs, lengths = read_legs(
+            files[1], geometry, between(progress, 0.5, 1.0), lenient=arguments.lenient
         )
+        found = Measurements(imu, legs, lengths=lengths)
     else:
         found = read_bag(
             arguments.bag,
@@ -183,8 +190,8 @@ def read_legs(
     progress: Progress = silent,
     *,
     lenient: bool = False,
-) -> LegSeries:
-    """Read samples of the six legs.
+) -> tuple[LegSeries, bool]:
+    """Read samples of the six legs; tell whether the table has lengths, not strokes.
 
     Args:
         source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
@@ -193,7 +200,7 @@ def read_legs(
     """
     legs = (*LENGTH, *STROKE)
     table = read_table(source, (TIME, *legs), progress, gaps=legs if lenient else ())
-    return LegSeries(_times(table, lenient), lengths_of(table, geometry))
+    return LegSeries(_times(table, lenient), lengths_of(table, geometry)), table.has(LENGTH)
 
 
 def _times(table: Table, lenient: bool) -> Array:
@@ -242,6 +249,7 @@ def read_bag(
         imu = read_series(bag, IMU_TOPIC, RecordedImu)
         joints = read_joints(bag, LEG_TOPIC)
         tracker = read_tracker(bag, topics[2]) if topics[2] else NO_TRACKER
+        posed = read_posed(bag)
         begin = bag.start_ns
     imu, joints = _stamped(imu, path), _stamped(joints, path)
     specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
@@ -272,6 +280,7 @@ def read_bag(
         angular_velocity,
         tracker.poses(origin),
         tracker,
+        posed=Posed.within(posed, joints, origin) if posed is not None else None,
     )
 
 

@@ -12,13 +12,14 @@ from stewart_bags.errors import BagError, DamagedBag
 from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
 from stewart_bags.series import PoseSeries as RecordedPoses
-from stewart_bags.series import PoseWithCovarianceSeries, read_series
+from stewart_bags.series import PoseWithCovarianceSeries, read_series, Series
 from stewart_bags.topics import Topic
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.external_pose import are_poses, NO_POSES, PoseSeries
+from stewart_kinematics.motion import Array
 from stewart_tables.progress import tell
 
-LEG_TOPIC, POSE_TOPIC = 'actuator_states', 'platform/external_pose'
+LEG_TOPIC, POSE_TOPIC, TOLD_TOPIC = 'actuator_states', 'platform/external_pose', 'platform/pose'
 
 BASE_FRAME = 'base_link'
 """The frame of the poses; one without a name is taken for it."""
@@ -68,6 +69,47 @@ class Tracker(NamedTuple):
 
 
 NO_TRACKER = Tracker()
+
+
+class Posed(NamedTuple):
+    """Poses that the rig itself told, by stamp, while its legs were recorded.
+
+    Attributes:
+        stamps (n,): [s].
+        position, quaternion_xyzw (n, 3), (n, 4): [m].
+    """
+
+    stamps: Array
+    position: Array
+    quaternion_xyzw: Array
+
+    @classmethod
+    def within(cls, series: RecordedPoses, legs: Series, origin_ns: int) -> Posed | None:
+        """Return those of the legs' time, with stamps after an instant [ns]; None of none."""
+        stamps, heard = series.stamp_ns, legs.stamp_ns
+        rows = np.argsort(stamps, kind='stable')
+        rows = rows[(stamps[rows] >= heard.min()) & (stamps[rows] <= heard.max())]
+        if not rows.size:
+            return None
+        parts = series.seconds(origin_ns), series.position, series.quaternion_xyzw
+        return cls(*(part[rows] for part in parts))
+
+
+def read_posed(bag: Bag) -> RecordedPoses | None:
+    """Read what the rig itself told of its poses; None where it did not, or nobody can read it.
+
+    Raises:
+        BagError: If the bag is damaged.
+    """
+    there = bag.beside(TOLD_TOPIC, LEG_TOPIC)
+    if there is None or not there.count:
+        return None
+    try:
+        return read_series(bag, there.name, RecordedPoses)
+    except DamagedBag:
+        raise
+    except BagError:
+        return None
 
 
 def read_tracker(bag: Bag, name: str) -> Tracker:

@@ -16,12 +16,12 @@ import re
 import numpy as np
 from stewart_identification.importing.imu_log import NoImuLog, Stamps
 from stewart_identification.importing.named_columns import LogTable, split_unit
-from stewart_identification.other_platforms import fitting, share_inside
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.recognition import fitting, share_inside
 
 LENGTHS = {'m': 1.0, 'mm': 1e-3, 'cm': 1e-2, 'um': 1e-6, 'µm': 1e-6, 'in': 0.0254}
 FORCES = {'n': 1.0, 'kn': 1e3, 'lbf': 4.4482216152605, 'kgf': 9.80665}
