@@ -34,9 +34,13 @@ class Rig:
     """A cycle with a loopback back end and the node's end of the block, without processes."""
 
     def __init__(
-        self, trouble: Trouble = Trouble.NONE, after: float = 0.0, start: float = 0.3
+        self,
+        trouble: Trouble = Trouble.NONE,
+        after: float = 0.0,
+        start: float = 0.3,
+        rate: float | None = None,
     ) -> None:
-        """Open the back end at time zero and run one cycle."""
+        """Open the back end at time zero and run one cycle; narrow the rate limit [m/s]."""
         descriptor = SharedBlock.allocate()
         self.node, self.block = SharedBlock(descriptor), SharedBlock(descriptor)
         os.close(descriptor)
@@ -44,7 +48,7 @@ class Rig:
             LoopbackOptions(CYCLE, start=start, trouble=trouble.value, trouble_after=after)
         )
         self.backend.open(0.0)
-        configuration = CycleConfiguration(self.backend.limits)
+        configuration = CycleConfiguration(self.backend.limits.narrowed(rate=rate))
         self.delay = configuration.interpolation.playout_delay
         self.cycle = ControlLoop(self.backend, configuration, self.block)
         self.now = 0.0

@@ -62,6 +62,22 @@ def test_legs_lose_their_voltage_at_once_if_an_encoder_lies(
     assert rig.backend.enabled is blindly
 
 
+def test_a_platform_that_falls_is_no_encoder_that_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason of the fault was a jump, which sent people to the encoder."""
+    rig, exchange = Rig(rate=0.2).moving(), LoopbackBackend.exchange
+    off, top = rig.now, rig.backend.targets[-1].strokes
+
+    def fall(backend: LoopbackBackend, targets: LegMotion, now: float) -> Measurement:
+        measured = exchange(backend, targets, now)
+        strokes = np.maximum(top - 0.5 * 9.81 * (now - off) ** 2, 0.0)
+        return measured._replace(enabled=False, live=0, strokes=strokes)
+
+    monkeypatch.setattr(LoopbackBackend, 'exchange', fall)
+    rig.run(0.5, rig.feed)
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert rig.reason == 'the drives have left operation by themselves'
+
+
 def test_in_fault_disabling_takes_the_voltage_and_leaves_the_fault() -> None:
     rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
     rig.run_into_trouble()

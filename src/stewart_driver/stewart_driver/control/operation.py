@@ -245,6 +245,8 @@ class Operation:
             supervisor.forget()
         else:
             powered = state is not DISABLED and not self._homing
+            # Whatever the state: legs that no motor holds fall, and that is no lie of an encoder.
+            powered = powered and (measured.enabled or measured.live != 0)
             trouble = supervisor.measurement(measured, powered=powered)
         if measured.fault:
             trouble = str(measured.fault)
