@@ -14,6 +14,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from kinematic_rig import motions, NEUTRAL, neutral_plus, require_at_rest, require_continuous, Rig
+from rclpy.logging import get_logger, LoggingSeverity
 from std_srvs.srv import Trigger
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.errors import ConfigurationError
@@ -243,6 +244,22 @@ def test_wave_that_leaves_the_workspace_is_refused_when_started(rig: Rig) -> Non
     assert ' at sample ' in answer.message
     assert node.playback is None
     assert rig.setpoints == []
+
+
+@pytest.mark.parametrize(
+    ('scale', 'level', 'where'), [(0.1, 'INFO', ' at limit_scale 0.1'), (1.0, 'WARN', '')]
+)
+def test_narrowed_limits_are_no_reason_to_warn_of_a_motion_that_nobody_starts(
+    rig: Rig, capfd: pytest.CaptureFixture[str], scale: float, level: str, where: str
+) -> None:
+    """A machine that is commissioned at a tenth of its limits was warned of the excitation."""
+    get_logger('ocean_trajectory').set_level(LoggingSeverity.INFO)
+    rig.active(OceanTrajectory, **{**WAVE, 'amplitudes': [0.6], 'limit_scale': scale})
+    said = capfd.readouterr().err
+    (line,) = [line for line in said.splitlines() if 'does not fit' in line]
+    assert line.startswith(f'[{level}]')
+    assert f'the motion does not fit the platform vigo{where}: ' in line
+    assert line.endswith('; it is refused if it is started')
 
 
 def test_sea_from_a_spectrum_is_fitted_and_repeats_with_its_seed(rig: Rig) -> None:

@@ -51,14 +51,20 @@ class ExcursionNode(TrajectoryNode):
         """Make the motion, give it its fades and check it.
 
         A motion that this platform cannot do is refused when it is started, for the default one
-        belongs to another platform; a file that cannot be read is an error now.
+        belongs to another platform, or to its limits at full scale; a file that cannot be read is
+        an error now.
         """
         self._wave = self._impossible = None
         try:
             self._wave = self.parameters.faded(*self.make_motion(guard), guard)
         except (MotionRefused, TrajectoryError) as refusal:
             self._impossible = refusal
-            self.get_logger().warning(f'will refuse to start: {refusal}')
+            misfit = f'{self._misfit()}; it is refused if it is started'
+            if self.parameters.limit_scale < 1.0:
+                # Who narrows the limits for a while need not give every motion another size.
+                self.get_logger().info(misfit)
+            else:
+                self.get_logger().warning(misfit)
 
     def on_rest(self) -> None:
         """Take note that the platform is home."""
@@ -68,6 +74,12 @@ class ExcursionNode(TrajectoryNode):
     def on_abort(self, reason: str) -> None:
         """Forget the way."""
         self._excursion = None
+
+    def _misfit(self) -> str:
+        scale = self.parameters.limit_scale
+        within = f' at limit_scale {scale:g}' if scale < 1.0 else ''
+        fits_not = f'the motion does not fit the platform {self.parameters.platform}{within}'
+        return f'{fits_not}: {self._impossible}'
 
     def _answer(
         self, act: Callable[[], str], _: Trigger.Request, response: Trigger.Response
@@ -83,12 +95,7 @@ class ExcursionNode(TrajectoryNode):
     def _start(self) -> str:
         start, guard = self.require_start()
         if self._impossible is not None:
-            scale = self.parameters.limit_scale
-            within = f' at limit_scale {scale:g}' if scale < 1.0 else ''
-            raise NotReady(
-                f'the motion does not fit the platform {self.parameters.platform}{within}: '
-                f'{self._impossible}; choose another motion, or a smaller one'
-            )
+            raise NotReady(f'{self._misfit()}; choose another motion, or a smaller one')
         assert self._wave is not None
         self._excursion = self.parameters.excursion(start, self._wave, guard)
         self._homeward = False
