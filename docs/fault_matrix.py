@@ -45,12 +45,12 @@ once, on two shared cores with `chrt -r 1`: the next run will differ a little. T
   back in every case. Nothing was switched on again by itself.
 - With one frame in fifty lost drives tripped (0x8700) on a busy machine, and not on a quiet one.
 - `command_timeout` is 0.5 s here instead of 0.1 s, so that a busy machine is no fault.
-- There are no brakes (nor in Vigo's order code): a leg without voltage cannot hold the load, and the driver
-  lets the others go with it (`docs/decisions/0070-one-dead-leg-lets-all-go.md`). Then the platform
-  sinks onto the mechanical ends, 2 mm beyond the stroke: level where all lose their voltage within
-  some 40 ms, which is the rule; where a leg has fallen behind before, it may land tilted, one leg
-  extended and the joints turned to their ends. Where no voltage is lost, all hold: also when the
-  bus is lost (`docs/decisions/0102-drives-hold-without-the-bus.md`).
+- There are no brakes (nor in Vigo's order code): a leg without voltage holds no load, and the
+  driver lets the others go with it (`docs/decisions/0070-one-dead-leg-lets-all-go.md`). Then the
+  platform sinks onto the mechanical ends, 2 mm beyond the stroke: level where all lose their
+  voltage within some 40 ms, which is the rule; where a leg has fallen behind before, it may land
+  tilted, one leg extended and the joints turned to their ends. Where no voltage is lost, all hold:
+  also when the bus is lost (`docs/decisions/0102-drives-hold-without-the-bus.md`).
 - The clock of the machine set by ±1 s or ±1 h: the motion is aborted and the legs come to rest, as
   where setpoints stop, unless the path goes on within all limits after a second that was left out.
   Driver, recorder and diagnostics go on, nothing is a fault, and the next motion may start
