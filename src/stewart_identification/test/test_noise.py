@@ -15,7 +15,7 @@ from scipy.signal import butter, lfilter
 from stewart_identification.identifiability import Verdict
 from stewart_identification.identify import identify
 from stewart_identification.outcome import Outcome
-from stewart_identification.recording.checks import samples_per_value
+from stewart_identification.recording.checks import repeats
 from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.legs import LegPiece
 from stewart_identification.recording.low_pass import LowPass
@@ -105,7 +105,7 @@ def test_level_of_forces_is_unknown_where_the_filter_cuts_the_motion(
 @pytest.mark.parametrize('every', [4, 10])
 def test_repeated_forces_count_once(every: int, fast: Run) -> None:
     seen = repeated(fast.forces + white(fast, 1), every)
-    assert samples_per_value(seen) == every
+    assert repeats(seen)[0] == every
     found = noise_of(fast, seen, held=(1.0, float(every))).forces
     # As white noise sampled at 1 kHz that is as strong inside the pass band.
     assert found.sigmas.mean() == pytest.approx(SIGMA * np.sqrt(every), rel=0.1)
@@ -118,7 +118,8 @@ def test_strokes_that_repeat_now_and_then_count_once(held: float) -> None:
     new = np.floor(np.floor(np.arange(3000) / held) * held).astype(int)
     noise = np.random.default_rng(1).normal(0.0, 1e-6, (3000, 6))
     strokes = (0.03 * np.sin(np.pi * time)[:, None] + noise)[new]
-    told = samples_per_value(strokes)
+    told, step = repeats(strokes)
+    assert np.isnan(step)
     assert told == pytest.approx(held, rel=0.01)
     found = stroke_level([LegPiece(time, strokes, strokes)], LowPass(0.01, 5.0, 15.0), told)
     assert 0.5e-6 < found.sigmas.mean() < 4e-6
@@ -127,10 +128,51 @@ def test_strokes_that_repeat_now_and_then_count_once(held: float) -> None:
 def test_values_that_are_new_each_time_or_stand_still_are_no_repeats(fast: Run) -> None:
     steps = 5e-6 * np.rint(fast.strokes / 5e-6)
     still = np.concatenate([steps, np.tile(steps[-1], (5000, 1)), steps])
-    assert samples_per_value(still) == 1.0
+    assert repeats(still)[0] == 1.0
     third = fast.strokes[(np.arange(9000) * 3 // 10)]
-    assert samples_per_value(third) == pytest.approx(10.0 / 3.0, rel=1e-3)
-    assert samples_per_value(np.full((5, 6), 1.0)) == 1.0
+    assert repeats(third)[0] == pytest.approx(10.0 / 3.0, rel=1e-3)
+    assert repeats(np.full((5, 6), 1.0))[0] == 1.0
+
+
+@pytest.mark.parametrize('noise', [0.0, 0.1])
+@pytest.mark.parametrize('step', [1.0, np.linspace(1.0, 1.5, 6), 5.0])
+def test_rounded_forces_are_no_slow_ones(step: float | Array, noise: float, fast: Run) -> None:
+    """A drive of 1000 N tells 1 N: forces changed "only every 3.39 samples"."""
+    forces = step * np.rint((fast.forces + noise * white(fast, 1)) / step)
+    held, told = repeats(forces)
+    assert held == 1.0
+    assert told == pytest.approx(np.max(step))
+
+
+@pytest.mark.parametrize('every', [3, 10])
+def test_slow_forces_are_no_rounded_ones(every: int, fast: Run) -> None:
+    """All that a log has is rounded, to its last digit."""
+    slow = repeated(fast.forces, every)
+    for seen in (slow, np.round(slow, 3)):
+        held, step = repeats(seen)
+        assert held == pytest.approx(every, rel=0.01)
+        assert np.isnan(step)
+
+
+@pytest.mark.parametrize('every', [3, 10])
+def test_forces_may_be_slow_and_rounded(every: int, fast: Run) -> None:
+    """With 1 N, new values that are rounded to the old ones made them slower than they are."""
+    assert repeats(np.rint(repeated(fast.forces, every))) == (every, 1.0)
+    # One leg alone does not make all coarse.
+    mixed = repeated(fast.forces, every)
+    mixed[:, 2] = np.rint(mixed[:, 2])
+    held, step = repeats(mixed)
+    assert held == pytest.approx(every, rel=0.01)
+    assert np.isnan(step)
+
+
+def test_rounded_forces_are_identified_and_their_step_is_told(
+    fast: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    found = identified(replace(fast, forces=np.rint(fast.forces)), ex800, tmp_path)
+    assert any('efforts are rounded to steps of 1 N' in said for said in found.remarks)
+    assert not any('change only every' in said for said in found.remarks)
+    assert not found.fit.lacking
 
 
 @pytest.mark.parametrize('rate', [200.0, 50.0, 38.0, 32.0])

@@ -29,6 +29,11 @@ SET_BACK = 10
 """More samples that are stamped late for each step back are no matter of their order."""
 LEAST_REPEATS = 1.3
 """Samples from one new value to the next from which on values count as repeated."""
+EARLY = 0.15
+"""Of the median time between changes, before which what comes late does not change again."""
+SINGLE, UNROUNDED = 0.75, 0.01
+"""Share of single steps after repeats from which on they are those of rounding, and how far what
+is rounded may be off from multiples of a step [steps]."""
 LEAST_GLITCH = 1e-3
 """In the unit of the signal: steps of a rounded signal at rest are none."""
 
@@ -265,19 +270,56 @@ def stuck_columns(values: Array) -> tuple[int, ...]:
     return tuple(found)
 
 
-def samples_per_value(values: Array) -> float:
-    """Return after how many samples signals, shape (n, m), change; 1 where most are new.
+def repeats(values: Array) -> tuple[float, float]:
+    """Return why signals, shape (n, m), repeat: a driver has nothing new, or rounds what it has.
 
-    Where a driver has nothing new it may repeat what it has, at a rate of its own: all signals
-    change together. While the platform stands, rounded ones do not change either, once for long.
+    While the platform stands, rounded ones do not change either, once for long.
+
+    Returns:
+        Samples from one new value to the next, all signals changing together; 1 where most samples
+        are new, or are rounded to what the one before was.
+        The largest step to which they are rounded, in their unit, where they repeat for it; else
+        NaN.
     """
     known = values[:, np.isfinite(values).any(axis=0)]
     changes = np.flatnonzero((np.diff(np.nan_to_num(known), axis=0) != 0.0).any(axis=1))
     runs = np.diff(changes)
     if not runs.size:
-        return 1.0
+        return 1.0, float('nan')
     usual = float(np.mean(runs[runs <= 3.0 * np.median(runs)]))
-    return usual if usual >= LEAST_REPEATS else 1.0
+    if usual < LEAST_REPEATS:
+        return 1.0, float('nan')
+    if np.isnan(step := rounding_step(known)):
+        return usual, step
+    # What is rounded changes at any time, what comes late at its times, or after several of them.
+    shortest = float(np.percentile(runs, 5.0))
+    if shortest < max(2.0, EARLY * float(np.median(runs))):
+        return 1.0, step
+    return float(np.mean(runs[runs <= shortest + 1.0])), step
+
+
+def rounding_step(values: Array) -> float:
+    """Return the step for which signals, shape (n, m), repeat; NaN if it is for something else.
+
+    Rounded signals are multiples of a step, one of each signal, and go on by one of these after
+    they have repeated; those that wait for a new value go on by as much as they have missed.
+    """
+    steps, leaps = [], []
+    for column in values.T:
+        known = column[np.isfinite(column)]
+        levels = np.unique(known)
+        if levels.size < 2:
+            continue
+        steps.append(float(np.diff(levels).min()))
+        multiples = (levels - levels[0]) / steps[-1]
+        if np.abs(multiples - np.rint(multiples)).max() > UNROUNDED:
+            return float('nan')
+        moved = np.rint(np.abs(np.diff(known)) / steps[-1])
+        leaps.append(moved[1:][(moved[1:] > 0.0) & (moved[:-1] == 0.0)])
+    after = np.concatenate([np.empty(0), *leaps])
+    if not after.size or np.mean(after == 1.0) < SINGLE:
+        return float('nan')
+    return max(steps)
 
 
 def absent_columns(values: Array) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from stewart_identification.recording.checks import (
     absent_columns,
     glitches,
     Remark,
-    samples_per_value,
+    repeats,
     stuck_columns,
     Usable,
     usable,
@@ -72,6 +72,8 @@ class LegRecord:
         remarks: What was odd.
         held: Samples from one new stroke to the next, and from one new force to the next: a driver
             may repeat what it has.
+        steps: To which strokes [m] and forces [N] are rounded, where they repeat for that; else
+            NaN.
     """
 
     pieces: tuple[LegPiece, ...]
@@ -81,6 +83,7 @@ class LegRecord:
     topic: str
     remarks: tuple[Remark, ...]
     held: tuple[float, float] = (1.0, 1.0)
+    steps: tuple[float, float] = (np.nan, np.nan)
 
 
 def leg_record(
@@ -134,9 +137,10 @@ def leg_record(
             f'{good.stamps[-1] - good.stamps[0]:.3g} s have {len(good.breaks) - 1} gaps'
         )
     moving = good.rows[_travelling(strokes[good.rows])]
-    held = samples_per_value(strokes[moving]), samples_per_value(efforts[moving])
+    (new_stroke, step), (new_effort, force_step) = map(repeats, (strokes[moving], efforts[moving]))
     told = (*remarks, *good.remarks)
-    return LegRecord(tuple(pieces), good.period, origin, begin, series.topic, told, held)
+    where, held, steps = (origin, begin), (new_stroke, new_effort), (step, force_step)
+    return LegRecord(tuple(pieces), good.period, *where, series.topic, told, held, steps)
 
 
 def _about_forces(

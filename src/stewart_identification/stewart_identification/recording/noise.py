@@ -95,7 +95,11 @@ class LegNoise:
 
     def said(self, record: LegRecord) -> Iterator[str]:
         """Say what is odd about them, in clauses."""
-        for name, held in zip(('strokes', 'efforts'), record.held, strict=True):
+        for name, unit, held, step in zip(
+            ('strokes', 'efforts'), 'mN', record.held, record.steps, strict=True
+        ):
+            if np.isfinite(step):
+                yield f'{name} are rounded to steps of {step:.3g} {unit} and repeat for that'
             if held > 1.0:
                 yield (
                     f'{name} change only every {held:.3g} samples, at '
