@@ -30,7 +30,8 @@ class Parameter:
             are NaN.
         described: What the description of the platform says; NaN where it says nothing.
         verdict: Whether the recording determines it.
-        note: In which sum it is known, or why it is not; empty otherwise.
+        note: In which sum it is known, or why it is not; for friction and rotors, that the
+            interval includes zero; empty otherwise.
     """
 
     name: str
@@ -82,7 +83,10 @@ class Parameter:
 
     def without_interval(self) -> Parameter:
         """Return the same number with nothing said of how good it is."""
-        return replace(self, sigma=float('nan'), low=float('nan'), high=float('nan'))
+        unknown = float('nan')
+        # What is said of a determined one is said of its interval.
+        note = '' if self.known else self.note
+        return replace(self, sigma=unknown, low=unknown, high=unknown, note=note)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values; what is not known is None."""

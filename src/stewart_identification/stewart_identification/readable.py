@@ -20,6 +20,9 @@ from stewart_identification.pseudo_inertia import symmetric
 from stewart_kinematics.model.platform import inertia_fault, RigidBody
 from stewart_kinematics.motion import Array, read_only
 
+ZERO = 'not told apart from zero'
+"""Said of friction, or a rotor, whose interval includes zero."""
+
 
 def readable(
     model: PlatformModel, result: Result, found: Identifiability, tolerance: float
@@ -53,8 +56,11 @@ def readable(
         low, high = map(float, result.intervals[:, k])
         value, sigma = float(result.parameters[k]), float(result.sigmas[k])
         named = result.names[k], result.units[k]
-        verdict = found.verdicts[k], found.sums[k]
-        items.append(Parameter(*named, value, sigma, low, high, float('nan'), *verdict))
+        verdict, note = found.verdicts[k], found.sums[k]
+        if verdict is Verdict.IDENTIFIABLE and low <= 0.0 <= high:
+            note = ZERO
+        numbers = value, sigma, low, high, float('nan')
+        items.append(Parameter(*named, *numbers, verdict, note))
     return tuple(items), covariance
 
 

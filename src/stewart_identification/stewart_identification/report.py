@@ -157,7 +157,7 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
             '' if np.isnan(item.described) else written(item.described, item),
             # The note of a number that is too uncertain stands among what is wrong.
             Html(f'{verdict}<br>{text(item.note)}')
-            if item.note and not item.numbered
+            if item.note and (item.known or not item.numbered)
             else verdict,
         ]
         if truth is not None:

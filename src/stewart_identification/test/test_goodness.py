@@ -192,6 +192,32 @@ def test_another_recording_is_predicted_where_no_noise_is_known(
     assert 'do not predict the forces of the other recording' in wrong.verdict
 
 
+def test_friction_whose_interval_includes_zero_is_told_in_words(
+    ex800: Platform, tmp_path: Path, capsys: Any
+) -> None:
+    """It had a number, an interval about zero and the verdict "identifiable"."""
+    smooth = replace(PAYLOAD, coulomb_friction=0.0, viscous_friction=20.0)
+    made = run_rig(ex800, excitation(ex800), smooth, force_noise=0.5)
+    bag = write_bag(tmp_path / 'bag', made)
+    words = [bag, '--platform', 'ex800', '--terms', '-o', tmp_path / 'out']
+    assert typed(verb, *words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert typed(verb, *words, '--json') == 0
+    found = json.loads(capsys.readouterr().out)['parameters']
+    zero = 'not told apart from zero'
+    told = {line.split()[0] for line in lines if line.endswith(f'  {zero}')}
+    about = {
+        name
+        for name, item in found.items()
+        if item['interval'] and np.prod(item['interval']) <= 0.0
+    }
+    drives = {f'{law}_{leg}' for law in ('viscous', 'coulomb') for leg in range(1, 7)}
+    assert told == about & drives == {name for name, item in found.items() if item['note'] == zero}
+    assert any(name.startswith('coulomb') for name in told)
+    assert not any(name.startswith('viscous') for name in told)
+    assert (tmp_path / 'out' / 'report.html').read_text('utf-8').count(zero) == len(told)
+
+
 @pytest.mark.slow
 def test_two_recordings_with_and_without_a_known_load_tell_the_gains(
     ex800: Platform, payload_extracted: Extracted, tmp_path: Path

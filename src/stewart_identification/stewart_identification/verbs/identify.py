@@ -140,5 +140,6 @@ def _line(item: Parameter) -> str:
         return f'{item.name:12} no number: the mass that was found is not above 0'
     ends = written(item.low, item), written(item.high, item)
     interval = f'[{", ".join(ends)}]' if item.bounded else '[no interval holds]'
-    doubt = '' if item.known else f'  {item.verdict.value}: {item.note}'
-    return f'{item.name:12} {written(item.value, item):>12}  {interval} {item.unit}{doubt}'
+    doubt = item.note if item.known else f'{item.verdict.value}: {item.note}'
+    line = f'{item.name:12} {written(item.value, item):>12}  {interval} {item.unit}  {doubt}'
+    return line.rstrip()
