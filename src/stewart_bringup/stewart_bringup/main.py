@@ -39,6 +39,7 @@ from typing import Any
 from stewart_description.suggestion import meant
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_tables.installed import installed
+from stewart_tables.numbers import is_plain
 from stewart_tables.one_thread import prefer_one_thread
 from stewart_tables.progress import tell
 from stewart_tables.whole_files import OutputName
@@ -201,7 +202,7 @@ class _VerbParser(argparse.ArgumentParser):
 
 def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
     try:
-        value = kind(text)
+        value = kind(text) if is_plain(text) else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):

@@ -196,6 +196,7 @@ def test_wrong_argument_is_a_usage_error(
     ('words', 'said'),
     [
         (['number', 'seven'], "argument number: expected a whole number, got 'seven'"),
+        (['number', '1_0'], "argument number: expected a whole number, got '1_0'"),
         (['number', '7', '--size', 'abc'], "argument --size: expected a number, got 'abc'"),
         (['number', '7', '--size', 'nan'], "argument --size: expected a number, got 'nan'"),
     ],

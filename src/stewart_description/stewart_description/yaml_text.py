@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+import re
 from typing import Any
 
 import yaml
@@ -18,7 +19,15 @@ ERRORS = (
 )
 """What reading raises, with dates that do not exist, `!!int ''` and aliases in a ring."""
 
+PLAIN = re.compile(
+    r'[-+]?(0x[0-9A-Fa-f]+|0|[1-9]\d*|(\d+\.\d*|\.\d+)([eE][-+]\d+)?|\.inf|\.Inf|\.INF)'
+    r'|\.nan|\.NaN|\.NAN',
+    re.ASCII,
+)
+"""Numbers that everybody reads alike. YAML takes 010 for 8, 1:30 for 90 and 1_000 for 1000."""
+
 MERGE = 'tag:yaml.org,2002:merge'
+INTEGER = 'tag:yaml.org,2002:int'
 MOST_MERGED = 10_000
 """Keys that `<<` copies in one document: each level of aliases may have ten times as many."""
 
@@ -50,6 +59,22 @@ class Loader(yaml.CSafeLoader):
                 raise yaml.constructor.ConstructorError(None, None, problem, name.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+    def construct_plain_number(self, node: yaml.ScalarNode) -> float:
+        """Build a number, if it is written as people write numbers."""
+        text = self.construct_scalar(node)
+        whole = node.tag == INTEGER
+        value = (self.construct_yaml_int if whole else self.construct_yaml_float)(node)
+        if not PLAIN.fullmatch(text):
+            problem = (
+                f'the number {text}, which YAML takes for {value:g}: write it in plain digits'
+            )
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return value
+
+
+for tag in (INTEGER, 'tag:yaml.org,2002:float'):
+    Loader.add_constructor(tag, Loader.construct_plain_number)
 
 
 def parsed(text: str, loader: type[Loader] = Loader) -> Any:

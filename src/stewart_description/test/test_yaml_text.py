@@ -35,6 +35,23 @@ def test_merging_that_grows_with_every_level_is_refused() -> None:
     assert parsed('\n'.join(['a0: &a0 {b: 1}', *levels[:3]]))['a3'] == {'b': 1}
 
 
+@pytest.mark.parametrize(
+    ('number', 'taken'), [('010', '8'), ('1:30', '90'), ('1_000', '1000'), ('1_0.5', '10.5')]
+)
+def test_a_number_that_yaml_takes_for_another_is_refused(number: str, taken: str) -> None:
+    with pytest.raises(yaml.YAMLError) as refused:
+        parsed(f'a: 0.5\nb: {number}\n')
+    assert in_words(refused.value) == (
+        f'the number {number}, which YAML takes for {taken}: write it in plain digits in line 2, '
+        'column 4'
+    )
+
+
+def test_plain_numbers_are_read() -> None:
+    numbers = parsed('[0, -7, +8, 0x1F, 1., .5, 02.5, -1.5e+3, .inf, -.inf]')
+    assert numbers == [0, -7, 8, 31, 1.0, 0.5, 2.5, -1500.0, float('inf'), -float('inf')]
+
+
 @pytest.mark.parametrize('text', ['[' * 100_000, '- ' * 100_000, '{a: ' * 100_000])
 def test_endless_nesting_is_refused_by_its_depth(text: str) -> None:
     with pytest.raises(yaml.YAMLError, match=f'more than {DEEPEST} levels'):

@@ -109,7 +109,7 @@ def design_figure(platform: Platform, progress: Progress) -> Figure:
     draw_slice(side, plane(guard, pose, ('x', 'z'), PLANE_SAMPLES))
     # Its legend stands above it.
     side.set_xlabel(
-        f'{side.get_xlabel()}, where the rest is neutral, y = {1e3 * pose.position[1]:.3g} mm'
+        f'{side.get_xlabel()}, other coordinates neutral, y = {1e3 * pose.position[1]:.3g} mm'
     )
     space: Any = figure.add_subplot(2, 2, 3, projection='3d')
     draw_volume(space, cloud)

@@ -14,7 +14,7 @@ LONGEST_ARROW = 0.5
 
 
 def size_of(platform: Platform) -> float:
-    """Return the length of the longest leg, drawn in, or of the longest rod [m]."""
+    """Return the length of the longest leg, retracted, or of the longest rod [m]."""
     geometry = platform.geometry
     lengths = geometry.retracted_length if geometry.rods is None else geometry.rods.lengths
     return float(lengths.max())

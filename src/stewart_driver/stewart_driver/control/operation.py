@@ -26,7 +26,7 @@ SLOWEST = 0.01
 # A leg that is this far from its command is not held there [m].
 NOT_HELD = 1e-3
 # Legs that move faster than this share of the rate limit are not switched on: where drives come on
-# one after the other, a falling platform is caught askew.
+# one after the other, a falling platform is caught tilted.
 FASTEST_ENABLED = 0.25
 
 

@@ -11,6 +11,7 @@ from stewart_driver.daq.calibration import CalibrationTable, LARGEST
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS
+from stewart_tables.numbers import is_plain
 
 # While a point is taken the legs stand still; noise of a sensor is less than this [V].
 LARGEST_SCATTER = 0.02
@@ -90,7 +91,8 @@ class _NotTaken(Exception):
 
 def _strokes(line: str) -> Array:
     try:
-        values = 1e-3 * np.array([float(word) for word in line.replace(',', ' ').split()])
+        words = line.replace(',', ' ').split()
+        values = 1e-3 * np.array([float(word) for word in words if is_plain(line)])
     except ValueError:
         values = np.empty(0)
     # Not "any beyond": NaN is refused too.

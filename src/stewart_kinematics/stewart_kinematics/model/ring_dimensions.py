@@ -51,7 +51,7 @@ class RingDimensions:
         base_radius, platform_radius: Of the rings through the joints [m].
         base_pair_angle, platform_pair_angle: Full angle between the two joints of a pair, seen
             from the centre [deg].
-        retracted_length: From joint to joint with the leg drawn in [m].
+        retracted_length: From joint to joint with the leg retracted [m].
         stroke: How far a leg extends from there [m].
         rate, acceleration: Fastest and hardest that a leg may go [m/s], [m/s²].
         joint_angle: How far a joint may lean from its axis [deg].

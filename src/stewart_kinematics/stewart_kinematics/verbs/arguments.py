@@ -15,7 +15,7 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
-from stewart_tables.errors import LARGEST
+from stewart_tables.errors import LARGEST, listed
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part, tell
 from stewart_tables.whole_files import whole_file
@@ -98,7 +98,7 @@ def read_watched(
         table = read_table(source, columns, progress, gaps=gaps)
     unread = [name for name in table.others if name not in unneeded]
     if unread:
-        note([f'{table.source}:1: columns that are not read: {", ".join(unread)}'])
+        note([f'{table.source}:1: columns that are not read: {listed(unread)}'])
     if not table.lines.size:
         raise ConfigurationError(f'{table.source}:2', None, 'a line of numbers below the names')
     if table.has([TIME]):
