@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 import math
 import re
@@ -25,6 +26,7 @@ from stewart_kinematics.trajectories import (
     Circle,
     Cycloidal,
     Faded,
+    MultiSine,
     OrbitalWave,
     Rest,
     Trajectory,
@@ -179,12 +181,28 @@ def test_where_only_legs_bind_a_move_that_ends_soon_is_followed_to_its_end() -> 
     assert followed > 5
 
 
+def heave(amplitude: float, period: float) -> MultiSine:
+    sine = np.array([[0.0], [0.0], [amplitude], [0.0], [0.0], [0.0]])
+    frequency = np.array([2.0 * math.pi / period])
+    return MultiSine(NEUTRAL, 'XYZ', sine, frequency, np.zeros((6, 1)))
+
+
 @pytest.mark.parametrize('period', [0.3, 0.123, 0.1])
-def test_no_instant_of_a_wave_at_the_limit_is_beyond_it(guard: MotionGuard, period: float) -> None:
-    def faded(amplitude: float) -> Faded:
+@pytest.mark.parametrize(
+    'made',
+    [
         # So long that its slope does not count.
-        wave = OrbitalWave((AiryWave(amplitude, period, 100.0),), NEUTRAL)
-        return plan_fades(wave, NEUTRAL, guard, fade_in=3.0, horizon=5.0)
+        lambda size, period: OrbitalWave((AiryWave(size, period, 100.0),), NEUTRAL),
+        lambda size, period: Circle(NEUTRAL, size, -2.0 * math.pi / period),
+        heave,
+    ],
+    ids=['wave', 'circle', 'sine'],
+)
+def test_no_instant_of_an_oscillation_at_the_limit_is_beyond_it(
+    guard: MotionGuard, made: Callable[[float, float], Trajectory], period: float
+) -> None:
+    def faded(amplitude: float) -> Faded:
+        return plan_fades(made(amplitude, period), NEUTRAL, guard, fade_in=3.0, horizon=5.0)
 
     fits, fails = 1e-6, 1e-2
     for _ in range(12):
@@ -192,7 +210,7 @@ def test_no_instant_of_a_wave_at_the_limit_is_beyond_it(guard: MotionGuard, peri
         try:
             faded(middle)
             fits = middle
-        except MotionRefused:
+        except (MotionRefused, TrajectoryError):
             fails = middle
     ended = plan_fade_out(faded(fits), 5.0, 3.0, guard)
     time = np.arange(0.0, ended.duration, 2e-5)

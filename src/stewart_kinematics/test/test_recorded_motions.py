@@ -77,7 +77,7 @@ def test_pieces_of_a_long_check_leave_nothing_out(guard: MotionGuard, place: int
 class Hit:
     """A rest with a push to and fro between two instants of the check, back where it was."""
 
-    duration = 10.0
+    duration, shortest_period = 10.0, math.inf
 
     def __init__(self, height: float) -> None:
         self._height = height

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 import math
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,6 +64,7 @@ class SteeredPlan:
     origin: Array
     attitude: Array
     pieces: Array
+    shortest_period: ClassVar[float] = math.inf
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; before `begin` and after `duration` it is clamped."""

@@ -18,16 +18,15 @@ from stewart_kinematics.trajectories import (
     Cycloidal,
     DeceleratedAlongPath,
     Faded,
-    OrbitalWave,
     Sampled,
     Trajectory,
 )
 from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
-CHECK_RATE, MOST_OFTEN = 100.0, 1000.0  # how densely a way is checked, and waves at most [Hz]
+CHECK_RATE, MOST_OFTEN = 100.0, 1000.0  # how densely a way is checked, at least and at most [Hz]
 PER_PERIOD = 100.0
-"""Instants per period of a wave's shortest component: a peak between two is 0.05 % higher."""
+"""Instants per period of the fastest oscillation: a peak between two is 0.05 % higher."""
 LEAST_CHECKS = 201  # however short a move is, it is checked at so many instants
 CLOSEST = 1e-4
 """Samples of a recorded motion are looked at to this [s]: differences over less are rounding."""
@@ -118,7 +117,8 @@ def plan_fades(
 ) -> Faded:
     """Give a motion its fades from and to a centre, and check it.
 
-    Of a wave the limits are kept with a reserve: setpoints fall between the instants of the check.
+    Where it oscillates, limits are kept with a reserve: setpoints fall between the instants of the
+    check.
 
     Args:
         motion, centre, guard: What is faded, where it grows from and shrinks to, and the judge.
@@ -177,7 +177,7 @@ def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard
 
 def _reserved(motion: Trajectory, guard: MotionGuard) -> MotionGuard:
     """Return the guard that judges a motion; recorded ones are looked at where they are played."""
-    if isinstance(motion, OrbitalWave):
+    if math.isfinite(motion.shortest_period):
         return MotionGuard(guard.platform, scale=guard.scale / RESERVE)
     return guard
 
@@ -219,8 +219,8 @@ def check(
 ) -> None:
     """Check a trajectory from `begin` [s] to its end, or over at most `horizon` [s].
 
-    It is looked at `CHECK_RATE` times a second, short waves more often, a recorded motion at each
-    of its samples as well.
+    It is looked at `CHECK_RATE` times a second, fast oscillations more often, a recorded motion at
+    each of its samples as well.
 
     Raises:
         MotionRefused: If a sample breaks a limit; its index counts the `checked_instants`.
@@ -264,12 +264,7 @@ def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
 
 def _rate(trajectory: Trajectory) -> float:
     """Return how often a second a trajectory is looked at [Hz]."""
-    if isinstance(trajectory, Faded | DeceleratedAlongPath):
-        return _rate(trajectory.trajectory)
-    if not isinstance(trajectory, OrbitalWave):
-        return CHECK_RATE
-    shortest = min(component.period for component in trajectory.components)
-    return min(max(CHECK_RATE, PER_PERIOD / shortest), MOST_OFTEN)
+    return min(max(CHECK_RATE, PER_PERIOD / trajectory.shortest_period), MOST_OFTEN)
 
 
 def _instants(duration: float, stamps: Array = NOWHERE, rate: float = CHECK_RATE) -> Array:

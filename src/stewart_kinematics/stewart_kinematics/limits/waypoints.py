@@ -125,6 +125,11 @@ class Route:
         """Time from the first to the last pose [s]."""
         return self.sequence.duration
 
+    @property
+    def shortest_period(self) -> float:
+        """Infinite [s]: nothing oscillates."""
+        return self.sequence.shortest_period
+
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         return self.sequence.sample(time)

@@ -39,6 +39,11 @@ class Circle:
         object.__setattr__(self, 'phase', finite('phase', self.phase, 'rad'))
         object.__setattr__(self, 'duration', check_duration(self.duration))
 
+    @property
+    def shortest_period(self) -> float:
+        """Time of a revolution [s]."""
+        return 2.0 * np.pi / abs(self.angular_frequency)
+
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)

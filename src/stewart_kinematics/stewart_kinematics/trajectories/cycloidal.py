@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,6 +41,7 @@ class Cycloidal:
     duration: float
     _way: Array = field(init=False, repr=False)
     _turn: Array = field(init=False, repr=False)
+    shortest_period: ClassVar[float] = np.inf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))

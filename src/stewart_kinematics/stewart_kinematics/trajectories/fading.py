@@ -65,6 +65,11 @@ class Faded:
         if self.fade_out > 0.0 and not np.isfinite(duration):
             raise TrajectoryError('fade_out needs an end: give a finite duration, got inf')
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest oscillation of what is faded [s]."""
+        return self.trajectory.shortest_period
+
     def with_fade_out_at(self, time: float, fade_out: float) -> Faded:
         """Return the same motion, its fall beginning at `time` and lasting `fade_out` [s].
 

@@ -85,6 +85,12 @@ class MultiSine:
         constant = np.asarray(offset, dtype=float)
         return cls(centre, sequence, size, frequency, phase, constant, duration)
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest sine that has an amplitude [s]."""
+        fastest = float(self.angular_frequency[self.amplitude != 0.0].max(initial=0.0))
+        return 2.0 * np.pi / fastest if fastest > 0.0 else np.inf
+
     def axes(self, time: ArrayLike) -> tuple[Array, Array, Array]:
         """Return the deviations (..., 6) [m, rad] at times (...) [s], and two derivatives."""
         moment = clamp(time, self.duration)[..., None, None]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ class Rest:
 
     pose: Pose
     duration: float = np.inf
+    shortest_period: ClassVar[float] = np.inf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'duration', check_duration(self.duration))

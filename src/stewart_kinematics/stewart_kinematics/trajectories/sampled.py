@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,6 +70,7 @@ class Sampled:
     acceleration: Array | None = None
     lines: Sequence[int] | None = None
     _pieces: Any = field(init=False, repr=False)
+    shortest_period: ClassVar[float] = np.inf
 
     def __post_init__(self) -> None:
         time = np.asarray(self.time, dtype=float)

@@ -55,6 +55,11 @@ class Sequence:
         """Sum of the durations [s]."""
         return self._ends[-1]
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest oscillation of any part [s]."""
+        return min(part.shortest_period for part in self.parts)
+
     def part_at(self, time: float) -> int:
         """Return the index, from 0, of the part played at `time` [s]."""
         return min(bisect_right(self._ends, time), len(self.parts) - 1)

@@ -87,6 +87,11 @@ class DeceleratedAlongPath:
         """Time until the platform rests [s]."""
         return self.lead + self.deceleration_time
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest oscillation of what is slowed down [s]."""
+        return self.trajectory.shortest_period
+
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s] since the stop began; see `Trajectory`."""
         moment = clamp(time, self.duration)

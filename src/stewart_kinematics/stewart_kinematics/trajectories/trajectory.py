@@ -25,6 +25,10 @@ class Trajectory(Protocol):
     def duration(self) -> float:
         """Time from the first to the last pose [s]; infinite for a motion without an end."""
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest oscillation [s]; infinite where nothing oscillates."""
+
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at times (...) since the start [s], clamped into [0, duration]."""
 

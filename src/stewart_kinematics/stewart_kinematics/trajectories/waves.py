@@ -146,6 +146,11 @@ class OrbitalWave:
         ]
         object.__setattr__(self, '_table', read_only(table))
 
+    @property
+    def shortest_period(self) -> float:
+        """Period of the fastest component [s]."""
+        return min(component.period for component in self.components)
+
     def elevation(self, time: ArrayLike) -> Array:
         """Return the height (...) of the surface at `position` [m] at times (...) [s]."""
         amplitude, _, frequency, phase = self._table.T
