@@ -68,25 +68,41 @@ def ride_of(path: Path, time: list[float], force: list[float]) -> VehicleRide:
     return read_ride(path)
 
 
-@pytest.mark.parametrize('stamped', [True, False])
-def test_a_bag_is_a_ride_with_its_own_times_where_stamps_are_zero(
-    tmp_path: Path, stamped: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bag, target = tmp_path / 'bag', tmp_path / 'setpoints.csv'
+def imu_bag(bag: Path, stamped: bool = True, unknown: str = '') -> Path:
+    """Write a second of an IMU at rest, whose field `unknown` is said to be not measured."""
     with BagWriter(bag) as writer:
         types = writer.typestore.types
         time, vector = types['builtin_interfaces/msg/Time'], types['geometry_msgs/msg/Vector3']
         header, imu = types['std_msgs/msg/Header'], types['sensor_msgs/msg/Imu']
         level = types['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0)
+        none, missing = np.zeros(9), -np.eye(9)[0]
+        of_rate = missing if unknown == 'angular_velocity' else none
+        of_force = missing if unknown == 'linear_acceleration' else none
         for number in range(100):
-            now, none = 10_000_000 * number, np.zeros(9)
+            now = 10_000_000 * number
             at = header(time(0, now * stamped), 'vehicle')
             still, force = vector(0.0, 0.0, 0.0), vector(0.5, 0.0, GRAVITY)
-            writer.write('/imu/data', now, imu(at, level, none, still, none, force, none))
+            writer.write('/imu/data', now, imu(at, level, none, still, of_rate, force, of_force))
+    return bag
+
+
+@pytest.mark.parametrize('stamped', [True, False])
+def test_a_bag_is_a_ride_with_its_own_times_where_stamps_are_zero(
+    tmp_path: Path, stamped: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag, target = imu_bag(tmp_path / 'bag', stamped), tmp_path / 'setpoints.csv'
     assert typed(cue, bag, '--platform', 'vigo', '-o', target) == 0
     told = capsys.readouterr().err
     assert ' samples, 0.99 s' in told
     assert ('all stamps are zero' in told) is not stamped
+
+
+@pytest.mark.parametrize('unknown', ['linear_acceleration', 'angular_velocity'])
+def test_a_bag_of_which_half_is_not_measured_is_no_ride(tmp_path: Path, unknown: str) -> None:
+    bag, target = imu_bag(tmp_path / 'bag', unknown=unknown), tmp_path / 'setpoints.csv'
+    with pytest.raises(VehicleInputError, match=f'100 of 100 messages .* that {unknown} is not'):
+        typed(cue, bag, '-o', target)
+    assert not target.exists()
 
 
 def test_of_one_instant_the_last_sample_counts_and_rows_with_gaps_are_left_out_and_told(
@@ -111,6 +127,9 @@ def test_rates_that_may_be_in_degrees_and_holes_are_told_in_one_line_each() -> N
     time[250:] += 5.0
     samples[50:, 5] = 5.0
     holes, degrees = VehicleRide(time, samples).remarks
+    (slow,) = VehicleRide(np.arange(300.0), np.tile(LEVEL, (300, 1))).remarks
+    assert slow.startswith('1 s between two samples')
+    assert 'in milliseconds?' in slow
     assert holes == (
         'nothing was recorded for 5.02 s from 42.980 s on, 19 more times for over 1 s: bridged '
         'linearly'
@@ -133,6 +152,25 @@ def test_a_log_that_contradicts_itself_is_refused_with_the_line(
         ride_of(tmp_path / 'ride.csv', time, force)
 
 
+def test_a_sensor_that_has_not_begun_measures_no_free_fall() -> None:
+    time, samples = np.arange(100.0) * 0.02, np.tile(LEVEL, (100, 1))
+    samples[:40], samples[70] = 0.0, 0.0
+    ride = VehicleRide.recorded(time, samples, [''] * 100)
+    assert ride.time[-1] == pytest.approx(59 * 0.02)
+    np.testing.assert_array_equal(ride.at_rate(200.0)[1], np.tile(LEVEL, (237, 1)))
+    assert ride.remarks == ('41 of 100 samples are six zeros, which no sensor measures: left out',)
+    with pytest.raises(VehicleInputError, match='gravity is not removed'):
+        VehicleRide.recorded(time, 0.0 * samples, [''] * 100)
+
+
+def test_a_sensor_that_was_not_level_is_told() -> None:
+    angle = np.radians(30.0)
+    leaning = np.array([np.sin(angle), 0.0, np.cos(angle), 0.0, 0.0, 0.0]) * GRAVITY
+    (said,) = VehicleRide(np.array([0.0, 0.1]), np.tile(leaning, (2, 1))).remarks
+    assert said.startswith('the mean specific force is 30° from z (4.9 m/s² along x, 0 along y)')
+    assert not VehicleRide(np.array([0.0, 0.1]), np.tile(LEVEL, (2, 1))).remarks
+
+
 def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None:
     ride = ride_of(tmp_path / 'ride.csv', [0.0, 0.002, 0.004], [0.0, 0.0, 0.0])
     with pytest.raises(VehicleInputError, match='ride of 4 ms is shorter than the 5 ms between'):
@@ -152,6 +190,7 @@ def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None
         ([0.0, 10000.0, 20000.0], LEVEL, 'are the times in milliseconds'),
         ([0.0, 20.0, 40.0], LEVEL, 'are the times in milliseconds'),
         ([0.0, 1.0, 2.0], LEVEL + 57.0 * np.eye(6)[4], 'turns with 57 rad/s.* in deg/s'),
+        ([3.0, 4.0, 5.0], LEVEL + 1e6 * np.eye(6)[0], r'of 3\.000 s has 1e\+06 m/s², allowed'),
     ],
 )
 def test_what_is_no_ride_is_refused(time: list[float], value: np.ndarray, words: str) -> None:

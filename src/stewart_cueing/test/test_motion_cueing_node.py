@@ -171,12 +171,16 @@ def test_silence_and_what_is_no_sample_are_told_and_end_nothing(rig: Ride) -> No
         for item in s.values
     }
     assert (values['taken'], values['refused']) == ('2', '1')
-    # As an IMU says it whose driver has taken gravity away.
-    for _ in range(150):
-        rig.vehicle.publish(Imu())
-        rig.spin(0.01)
-    rig.spin(1.2)
-    assert rig.said('gravity is not removed')
+    # Of a driver that has not begun, and of one that has taken gravity away.
+    for force, said in (
+        (0.0, 'no motion of a vehicle is heard (six zeros are no sample'),
+        (0.01, 'allowed are 3 to 30: z is upwards'),
+    ):
+        for _ in range(150):
+            rig.vehicle.publish(Imu(linear_acceleration=vector3_msg([0.0, 0.0, force])))
+            rig.spin(0.01)
+        rig.spin(1.2)
+        assert rig.said(said)
     rig.drive(DriverState.FAULT)
     assert rig.node.phase is Phase.IDLE
 

@@ -33,6 +33,12 @@ DENSE = 2.0
 HOLE = 1.0
 """A longer time between two samples is a hole in the recording [s]."""
 
+SLOW = 0.2
+"""Samples that are usually farther apart may have times in milliseconds, which is told [s]."""
+
+LEANING = np.radians(15.0)
+"""Where the mean specific force is farther from z, the sensor may not have been level [rad]."""
+
 RESTING = (3.0, 30.0)
 """Bounds of the mean specific force along z [m/s²]: neither g, nor ft/s², nor without gravity."""
 
@@ -47,9 +53,9 @@ class VehicleRide:
         remarks: What is odd about it, one sentence each.
 
     Raises:
-        VehicleInputError: If there are fewer than two samples, one is not finite or turns faster
-            than `FASTEST`, times do not increase, are longer than `LONGEST` or have more holes
-            than steps, or the mean of fz is outside `RESTING`.
+        VehicleInputError: If there are fewer than two samples, one is not finite, turns faster
+            than `FASTEST` or has more force than `STRONGEST`, times do not increase, are longer
+            than `LONGEST` or have more holes than steps, or the mean of fz is outside `RESTING`.
     """
 
     time: Array
@@ -60,7 +66,7 @@ class VehicleRide:
     def recorded(cls, time: Array, samples: Array, places: Sequence[str]) -> VehicleRide:
         """Make a ride of samples (n, 6) as a logger wrote them.
 
-        Those that are not finite are left out, and the last one of an instant counts.
+        Those that are not finite or six zeros are left out, and the last one of an instant counts.
 
         Args:
             time, samples: As the attributes.
@@ -78,14 +84,18 @@ class VehicleRide:
                 f'{places[n]}: time must not go back, and {time[n]:.6f} s follow a later sample'
             )
         kept = finite[steps > 0.0]
+        measured = kept[samples[kept].any(axis=1)]
+        if not measured.size:  # of a rest without gravity, which the class refuses by its name
+            measured = kept
         remarks = []
         for left, why in (
             (len(time) - finite.size, 'are not finite'),
             (finite.size - kept.size, 'have the time of the next one'),
+            (kept.size - measured.size, 'are six zeros, which no sensor measures'),
         ):
             if left:
                 remarks.append(f'{left} of {len(time)} samples {why}: left out')
-        return cls(time[kept], samples[kept], tuple(remarks))
+        return cls(time[measured], samples[measured], tuple(remarks))
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -112,11 +122,16 @@ class VehicleRide:
             raise VehicleInputError(
                 f'a ride of {time[-1] - time[0]:g} s: at most {LONGEST:g} s are played'
             )
-        rates = np.abs(samples[:, 3:]).max(axis=1)
+        forces, rates = (np.abs(part).max(axis=1) for part in np.split(samples, 2, axis=1))
         if rates.max() > FASTEST:
             raise VehicleInputError(
-                f'sample {int(rates.argmax())} turns with {rates.max():.3g} rad/s, allowed are '
-                f'{FASTEST:g}: are the rates in deg/s?'
+                f'the sample of {time[rates.argmax()]:.3f} s turns with {rates.max():.3g} rad/s, '
+                f'allowed are {FASTEST:g}: are the rates in deg/s?'
+            )
+        if forces.max() > STRONGEST:
+            raise VehicleInputError(
+                f'the sample of {time[forces.argmax()]:.3f} s has {forces.max():.3g} m/s², '
+                f'allowed are {STRONGEST:g}'
             )
         if complaint := doubt(float(samples[:, 2].mean())):
             raise VehicleInputError(complaint)
@@ -134,8 +149,19 @@ class VehicleRide:
                 f'nothing was recorded for {steps[longest]:.3g} s from {self.time[longest]:.3f} s '
                 f'on{others}: bridged linearly'
             )
+        if (usual := float(np.median(steps))) > SLOW:
+            yield (
+                f'{usual:g} s between two samples: what is faster is lost; are the times in '
+                'milliseconds?'
+            )
         if (fast := float(np.percentile(rates, 99.0))) > DOUBTED:
             yield f'1 % of the samples turn with {fast:.3g} rad/s or more: are the rates in deg/s?'
+        x, y, z = self.samples[:, :3].mean(axis=0)
+        if (lean := float(np.arctan2(np.hypot(x, y), z))) > LEANING:
+            yield (
+                f'the mean specific force is {np.degrees(lean):.0f}° from z ({x:.3g} m/s² along '
+                f'x, {y:.3g} along y), and plays as a lasting tilt: was the sensor level?'
+            )
 
     def at_rate(self, rate: float) -> tuple[Array, Array]:
         """Return times (m,) [s] and samples (m, 6) at a rate [Hz], interpolated linearly.
@@ -173,10 +199,18 @@ class VehicleRide:
 
 
 def require_of_a_vehicle(sample: Array) -> None:
-    """Raise `VehicleInputError` if specific force and rate (6,) are none that a person stands."""
+    """Raise `VehicleInputError` if specific force and rate (6,) are none that a person stands.
+
+    Six zeros are none either: a sensor or simulator that has not begun.
+    """
     if sample.shape != (6,) or not np.isfinite(sample).all():
         raise VehicleInputError(
             f'expected six finite numbers [m/s², rad/s], got {sample.tolist()}'
+        )
+    if not sample.any():
+        raise VehicleInputError(
+            'six zeros are no sample: a sensor at rest has +9.81 m/s² along z (gravity is not '
+            'removed)'
         )
     force, rate = (float(np.abs(part).max()) for part in (sample[:3], sample[3:]))
     if force > STRONGEST or rate > FASTEST:
@@ -200,7 +234,7 @@ def doubt(mean: float) -> str:
 def read_ride(source: str | Path) -> VehicleRide:
     """Read a ride from a CSV file with `time_s` and `COLUMNS`; ``-`` is standard input.
 
-    A row with an empty cell or ``nan`` is left out.
+    A row with an empty cell or ``nan``, or of six zeros, is left out.
 
     Raises:
         ConfigurationError: If a column is missing or another cell is not a finite number.

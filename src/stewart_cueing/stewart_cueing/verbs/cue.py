@@ -12,6 +12,7 @@ from stewart_bags.bag_files import is_bag
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, read_series
 from stewart_bags.unstamped import stamped
+from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import read_ride, VehicleRide
 from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.response import FREQUENCIES, PAIRS, responses
@@ -153,12 +154,25 @@ def _tell(found: CuedRide) -> None:
 
 
 def _read(source: str, topic: str) -> VehicleRide:
-    """Return the ride of a CSV file or of a bag's IMU."""
+    """Return the ride of a CSV file or of a bag's IMU.
+
+    Raises:
+        StewartError, BagError: If there is none, or one of its halves is said to be not measured.
+    """
     if source == STANDARD_STREAM or not is_bag(Path(source)):
         return read_ride(source)
     with Bag(source) as bag:
         imu = stamped(read_series(bag, topic, ImuSeries), tell)
         seconds = np.asarray(imu.seconds(bag.start_ns))
+    for name, covariance in (
+        ('linear_acceleration', imu.specific_force_covariance),
+        ('angular_velocity', imu.angular_velocity_covariance),
+    ):
+        if missing := int((covariance[:, 0, 0] == -1.0).sum()):
+            raise VehicleInputError(
+                f'{missing} of {len(imu)} messages of {topic} say that {name} is not measured '
+                '(its covariance begins with -1): a ride needs specific force and rates'
+            )
     samples = np.hstack([imu.specific_force, imu.angular_velocity])
     places = [f'{topic}: message {number}' for number in range(1, len(imu) + 1)]
     return VehicleRide.recorded(seconds, samples, places)
