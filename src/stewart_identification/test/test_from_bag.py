@@ -121,6 +121,24 @@ def test_a_bag_that_nobody_stamped_says_what_to_do(payload_bag: Path, ex800: Pla
         experiment_from(unset, ex800)
 
 
+def test_samples_lost_one_by_one_leave_the_whole_recording(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    """Of 30 % that are lost many are neighbours, and no stretch between them would be left."""
+    lost = np.random.default_rng(8).random(len(payload_run.time)) < 0.3
+    bag = rewritten(tmp_path / 'bag', payload_run, lambda row, state: [] if lost[row] else [state])
+
+    found = extracted(bag, ex800)
+
+    assert found.duration > 7.5
+    assert re.search(
+        r'5\d\d samples, from \S+ s on: missing for up to \d\d ms, inter', said(found)
+    )
+    rows = np.rint(found.experiment.stamps * 200.0).astype(int)
+    off = found.experiment.inputs.position - payload_run.state[rows, :3]
+    assert np.sqrt(np.mean(off**2)) < 1e-5
+
+
 def test_bad_stamps_gaps_and_nan_are_named_with_time_and_count(
     payload_run: Run, ex800: Platform, tmp_path: Path
 ) -> None:

@@ -34,6 +34,8 @@ EARLY = 0.15
 SINGLE, UNROUNDED = 0.75, 0.01
 """Share of single steps after repeats from which on they are those of rounding, and how far what
 is rounded may be off from multiples of a step [steps]."""
+BRIDGED = 0.01
+"""Share of the samples that may be interpolated without a word."""
 LEAST_GLITCH = 1e-3
 """In the unit of the signal: steps of a rounded signal at rest are none."""
 
@@ -72,6 +74,7 @@ class Usable:
         stamps (k,): Their stamps, strictly rising, counted from an origin [s].
         breaks: Samples of `rows` that begin anew after a gap; the first sample is always one.
         period: Median step [s]; NaN of less than two samples.
+        longest: A longer step is a gap [s].
         remarks: What was odd.
     """
 
@@ -79,6 +82,7 @@ class Usable:
     stamps: Array
     breaks: Rows
     period: float
+    longest: float
     remarks: tuple[Remark, ...]
 
     def pieces(self) -> list[slice]:
@@ -93,6 +97,7 @@ def usable(
     origin_ns: int,
     begin_ns: int,
     refused: Mapping[str, NDArray[np.bool_]] | None = None,
+    bridged: float = 0.0,
 ) -> Usable:
     """Find the samples of a topic that can be used.
 
@@ -102,6 +107,7 @@ def usable(
         origin_ns: Instant from which the stamps are counted [ns].
         begin_ns: Beginning of the bag, for the times in remarks [ns].
         refused (n,): Samples that are to be left out for another reason, by that reason.
+        bridged: A step is no gap up to here, however many samples it lacks [s].
 
     Returns:
         The samples, and remarks about the others.
@@ -121,7 +127,14 @@ def usable(
     time = np.asarray((stamps[rows] - origin_ns) * NS, dtype=np.float64)
     steps = np.diff(time)
     period = float(np.median(steps)) if steps.size else float('nan')
-    gaps = np.flatnonzero(steps > GAP_FACTOR * period)
+    longest = max(GAP_FACTOR * period, bridged)
+    gaps = np.flatnonzero(steps > longest)
+    short = np.flatnonzero((steps > 1.5 * period) & (steps <= longest))
+    lost = int(np.round(steps[short] / period - 1.0).sum())
+    if bridged > 0.0 and lost > BRIDGED * len(rows):
+        begin = float((stamps[rows[short[0]]] - begin_ns) * NS)
+        text = f'missing for up to {1e3 * steps[short].max():.3g} ms, interpolated'
+        remarks.append(Remark(series.topic, begin, lost, text))
     if gaps.size:
         begin = float((stamps[rows[gaps[0]]] - begin_ns) * NS)
         lost = int(np.round(steps[gaps] / period - 1.0).sum())
@@ -131,7 +144,7 @@ def usable(
         )
         remarks.append(Remark(series.topic, begin, lost, text))
     breaks = np.concatenate([[0], gaps + 1]).astype(np.intp)[: len(rows)]
-    return Usable(rows, time, breaks, period, tuple(remarks))
+    return Usable(rows, time, breaks, period, longest, tuple(remarks))
 
 
 def _trusted(

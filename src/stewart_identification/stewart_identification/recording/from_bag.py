@@ -124,9 +124,12 @@ def experiment_from(
     """
     extraction = extraction or Extraction()
     doubts = check_platform(recording, platform)
-    shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
     record = leg_record(
-        recording, forces=forces, shortest=shortest, instruments=extraction.instruments
+        recording,
+        forces=forces,
+        shortest=2.0 * 3.0 / (extraction.stopband - extraction.passband),
+        bridged=0.5 / extraction.stopband,
+        instruments=extraction.instruments,
     )
     try:
         smoother = LowPass(record.period, extraction.passband, extraction.stopband)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
-from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import JointSeries
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import (
@@ -87,7 +86,12 @@ class LegRecord:
 
 
 def leg_record(
-    recording: Recording, *, forces: bool, shortest: float, instruments: bool = False
+    recording: Recording,
+    *,
+    forces: bool,
+    shortest: float,
+    bridged: float = 0.0,
+    instruments: bool = False,
 ) -> LegRecord:
     """Put the legs of a recording on a grid.
 
@@ -95,6 +99,8 @@ def leg_record(
         recording: With actuator states.
         forces: Whether drive forces are needed.
         shortest: Pieces that are not longer are left out [s].
+        bridged: A step between samples is no gap up to here, as close as a motion needs them; it
+            is interpolated across [s].
         instruments: Whether the commanded strokes are needed.
 
     Raises:
@@ -121,7 +127,7 @@ def leg_record(
             'drives without power': _unpowered(recording, series),
         }
     origin = int(series.stamp_ns[np.flatnonzero(series.stamp_ns)[:1]].sum())
-    good = usable(series, {'strokes': strokes}, origin, recording.begin_ns, refused)
+    good = usable(series, {'strokes': strokes}, origin, recording.begin_ns, refused, bridged)
     _refuse_what_is_useless(recording, series, good, strokes)
     efforts = np.array(series.effort)
     efforts[:, [leg - 1 for leg in stuck]] = np.nan
@@ -210,7 +216,6 @@ def _pieces(
     """Interpolate between gaps; return the pieces and the instants of those too short."""
     pieces: list[LegPiece] = []
     short: list[float] = []
-    longest = GAP_FACTOR * good.period
     for part in good.pieces():
         rows, time = good.rows[part], good.stamps[part]
         if len(rows) < 4 or time[-1] - time[0] <= shortest:
@@ -221,7 +226,7 @@ def _pieces(
         grid[-1] = min(grid[-1], time[-1])
         # Stamps jitter about the grid by little: a local cubic keeps the shape between them.
         smooth = Akima1DInterpolator(time, strokes[rows], axis=0)(grid)
-        forces = np.column_stack([_across(grid, time, c, longest) for c in efforts[rows].T])
+        forces = np.column_stack([_across(grid, time, c, good.longest) for c in efforts[rows].T])
         commands = None if asked is None else Akima1DInterpolator(time, asked[rows], axis=0)(grid)
         pieces.append(LegPiece(grid, smooth, forces, commands))
     return pieces, short
