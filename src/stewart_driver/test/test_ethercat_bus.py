@@ -28,7 +28,7 @@ from scripted_cable import (
 from stewart_driver.ethercat import bus as bus_module
 from stewart_driver.ethercat.errors import DisturbedMap, NotOperational, UnusableMap, WrongCount
 
-SAFEOP, ERROR_OR_ACKNOWLEDGE = 4, 0x10
+SAFEOP, OP, ERROR_OR_ACKNOWLEDGE = 4, 8, 0x10
 
 closed = pytest.fixture(autouse=True)(close_sockets)
 
@@ -40,6 +40,20 @@ def test_a_drive_may_take_seconds_to_preop(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert len(cable.bus.scan(6, accepts)) == 6
     assert 2.5 <= cable.time < 2.6
+
+
+def test_a_drive_that_has_missed_a_request_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment of others, which reads AL control every 20 ms: PREOP came before INIT was read."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.preop_at[3] = 60.0
+
+    def ask() -> None:
+        cable.preop_at[3] = cable.time + 0.02
+
+    monkeypatch.setattr(cable.master, 'write_state', ask)
+
+    assert len(cable.bus.scan(6, accepts)) == 6
+    assert cable.time < 2.0
 
 
 def test_soem_waits_for_eeproms_and_maps_as_long_as_for_other_answers(
@@ -187,12 +201,26 @@ def test_states_that_are_none_are_no_answer(monkeypatch: pytest.MonkeyPatch, wor
     """A controlword, 0Fh, in a late frame: a healthy leg was lost, and all let go."""
     cable = Cable(monkeypatch, *[DRIVE] * 6)
     cable.bus.scan(6, accepts)
-    for state in (1, 2, 3, 4, 8, 0x14, 0x11, 0x28):
+    for state in (1, 2, 3, 4, 8, 0x14, 0x11):
         cable.master.slaves[0]._says = lambda state=state: (state, 0)
         assert cable.bus.statuses()[0].state == state
     cable.master.slaves[0]._says = lambda: (word, 0)
 
     assert {item.state for item in cable.bus.statuses()} == {0}
+
+
+@pytest.mark.parametrize(('state', 'code'), [(0x18, 0x11), (0x28, 0), (0x38, 0x11)])
+def test_a_drive_in_op_that_shows_an_error_or_its_identification_is_in_op(
+    monkeypatch: pytest.MonkeyPatch, state: int, code: int
+) -> None:
+    """A segment of others: such a flag that blinked was a lost leg, 2 mm behind the other five."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.bus.scan(6, accepts)
+    cable.master.slaves[2]._says = lambda: (state, code)
+
+    seen = cable.bus.statuses()[2]
+    assert seen.state == OP
+    assert ('0x0011' in str(seen)) == bool(code)
 
 
 def answer(asked: Generator[None, None, Any]) -> Any:

@@ -26,6 +26,7 @@ from stewart_driver.ethercat.errors import (
     DisturbedMap,
     Emergency,
     NotOperational,
+    OP,
     WrongCount,
 )
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
@@ -39,13 +40,16 @@ MICROSECONDS, NANOSECONDS = 1e6, 1e9
 # too short: a drive that misses a part of its configuration refuses SAFEOP, without saying which.
 START_PATIENCE = 0.2
 # What AL status may show beside its state, 0 where there was no answer (bit 5: identification).
-BESIDE_AL_STATE = AL_ERROR | 0x20
+IDENTIFIED = 0x20
+BESIDE_AL_STATE = AL_ERROR | IDENTIFIED
 NO_ANSWER = AlStatus(0, 0, '')
 LONGEST_FRAME = 1518
 # By so many numbers SOEM tells frames.
 FRAME_NUMBERS = 16
 # So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
 PREOP_PATIENCE, SAFEOP_PATIENCE, SETTLING_PATIENCE = 5.0, 10.0, 10.0
+# Who shows neither the state nor an error by then is asked once more [s].
+LOST_REQUEST = 1.5
 # For so long it may still show the error of a first request after the second [s].
 SECOND_ANSWER = 0.1
 LOOK_PERIOD = 0.01
@@ -149,9 +153,10 @@ class Bus:
         """Wait until all slaves are in a state; raises `NotOperational`.
 
         Some refuse a state the first time, while what was written before still takes effect: all
-        are asked once more.
+        are asked once more. So they are where one has not moved: until its device has read AL
+        control, as on its way to INIT, another state that is written there is lost.
         """
-        limit = self.now() + patience
+        limit, again_at = self.now() + patience, self.now() + LOST_REQUEST
         refused: dict[int, AlStatus] = {}
         judged_from = limit
         while True:
@@ -173,6 +178,9 @@ class Bus:
                         if item.state != state
                     ],
                 )
+            elif now > again_at:
+                again_at = limit
+                self.request(state)
             self.sleep(FRAME_PERIOD if self._clocks else LOOK_PERIOD)
 
     def _set_clocks(self) -> None:
@@ -466,8 +474,10 @@ def _look_into(slave: pysoem.CdefSlave) -> None:
 
 
 def _status(slave: pysoem.CdefSlave) -> AlStatus:
+    """Return state and error of a slave; one that has refused to leave OP is in OP."""
     text = pysoem.al_status_code_to_string(slave.al_status)
-    return AlStatus(slave.state, slave.al_status, text)
+    state = slave.state & ~IDENTIFIED
+    return AlStatus(OP if state == OP | AL_ERROR else state, slave.al_status, text)
 
 
 def _is_state(state: int) -> bool:
