@@ -87,6 +87,7 @@ def test_tolerances_are_of_positions() -> None:
     for wrong, reason in (
         (item('arm', 0.01), 'path_tolerance: expected leg_1 to leg_6, got'),
         (item('leg_1', 0.0, 0.1), 'path_tolerance: expected positions alone'),
+        (item('leg_1', np.nan), 'path_tolerance: expected a number for leg_1'),
     ):
         with pytest.raises(ConfigurationError, match=reason):
             leg_goals._tolerance('path_tolerance', [wrong])
@@ -207,6 +208,8 @@ def test_what_breaks_a_limit_is_refused_before_it_begins(rig: LegRig) -> None:
     assert 'leg acceleration of leg' in rig.node.refusal
     assert not rig.goal().accepted
     assert 'expected 1 to 10000 points, got 0' in rig.node.refusal
+    assert not rig.goal((2.0, THERE), goal_time_tolerance=seconds(-1.0)).accepted
+    assert 'goal_time_tolerance: expected a time of at least 0 s' in rig.node.refusal
     assert not rig.setpoints
 
 

@@ -106,6 +106,11 @@ def test_a_servo_hexapod_is_given_angles() -> None:
         (LegPoints(np.array([np.nan]), np.array([THERE])), 'got nan'),
         (LegPoints(np.array([2.0]), np.array([THERE * np.nan])), 'finite numbers as its position'),
         (LegPoints(np.array([2.0]), THERE[None, :5]), 'six finite numbers'),
+        # There "the pose found may not be the only one with these lengths" is no help.
+        (
+            LegPoints(np.array([5.0]), np.array([HERE + 5.0])),
+            r'after its beginning: leg 1 is at 1\.\d+, allowed are 0 to 0\.6',
+        ),
         (
             LegPoints(np.array([2.0]), np.array([THERE]), np.full((1, 6), 0.1)),
             'the last point has a rate of 0.1',

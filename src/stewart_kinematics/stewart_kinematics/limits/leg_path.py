@@ -158,6 +158,16 @@ def _checked(points: LegPoints) -> tuple[Array, Array, Array | None, Array | Non
     return time, position, velocity, acceleration
 
 
+def _outside(position: Array, bounds: Array) -> str:
+    """Say which leg's position (6,) is outside its bounds (6, 2); empty if none is."""
+    beyond = np.maximum(bounds[:, 0] - position, position - bounds[:, 1])
+    leg = int(beyond.argmax())
+    if beyond[leg] <= 0.0:
+        return ''
+    low, high = bounds[leg]
+    return f'leg {leg + 1} is at {position[leg]:.6g}, allowed are {low:g} to {high:g}'
+
+
 def _platforms(legs: Any, start: Pose, guard: MotionGuard) -> Generator[None, None, Sampled]:
     """Return the platform's motion whose legs go so."""
     from scipy.interpolate import CubicSpline
@@ -174,7 +184,11 @@ def _platforms(legs: Any, start: Pose, guard: MotionGuard) -> Generator[None, No
         if status.any():
             index = int(np.flatnonzero(status)[0])
             reason = REASONS[ForwardStatus(int(status[index]))]
-            raise TrajectoryError(f'{time[begin + index]:.3f} s after its beginning: {reason}')
+            there = positions[begin + index]
+            raise TrajectoryError(
+                f'{time[begin + index]:.3f} s after its beginning: '
+                f'{_outside(there, guard.platform.limits.stroke) or reason}'
+            )
         here = poses[some][-1]
         for row in range(begin, min(begin + AT_ONCE, time.size)):
             twists[row] = solver.twist(poses[row, :3], poses[row, 3:], rates[row])

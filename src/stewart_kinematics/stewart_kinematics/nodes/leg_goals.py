@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from math import inf
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -72,11 +72,13 @@ class LegGoals:
         _require_none('multi_dof_trajectory', goal.multi_dof_trajectory.points)
         on_the_way = _tolerance('path_tolerance', goal.path_tolerance)
         at_the_end = _tolerance('goal_tolerance', goal.goal_tolerance)
+        if (patience := _seconds(goal.goal_time_tolerance)) < 0.0:
+            raise ConfigurationError('goal_time_tolerance', patience, 'a time of at least 0 s')
         begin = to_nanoseconds(goal.trajectory.header.stamp)
         self._wait(begin)
         way: LegPath = yield from leg_path(_points(goal.trajectory), start, guard)
         self._on_the_way, self._at_the_end = on_the_way, at_the_end
-        self._patience = _seconds(goal.goal_time_tolerance) or LONG_AFTER
+        self._patience = patience or LONG_AFTER
         self._code = self.action.Result.INVALID_GOAL
         return way.after(self._wait(begin))
 
@@ -210,6 +212,8 @@ def _tolerance(name: str, items: Sequence[Any]) -> Array:
             raise ConfigurationError(name, item.name, 'leg_1 to leg_6')
         if item.velocity > 0.0 or item.acceleration > 0.0:
             raise ConfigurationError(name, item.name, 'positions alone: of rates none is kept')
+        if isnan(item.position):
+            raise ConfigurationError(name, item.position, f'a number for {item.name}')
         if item.position > 0.0:
             allowed[LEG_NAMES.index(item.name)] = item.position
     return allowed
