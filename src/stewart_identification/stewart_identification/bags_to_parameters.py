@@ -27,6 +27,7 @@ from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
 from stewart_identification.report import write_report
+from stewart_identification.wiring import miswired
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.recognition import linear_platforms
@@ -138,7 +139,12 @@ def identify_bags(
         stage('looking for a platform that fits better')
         alone = partial(read, bags[0], estimate=None)
         ours = extracted[0].experiment
-        outcome = outcome.of_another(_another(alone, ours, described, options or Options()))
+        told = _another(alone, ours, described, options or Options())
+        if not told:
+            stage('looking for legs that are exchanged')
+            how = (options or Options()).friction, extraction or Extraction()
+            told = miswired(read_recording(bags[0], renamed), described, *how)
+        outcome = outcome.of_another(told)
     stage('writing')
     return _written(outcome, platform, output, truth)
 

@@ -126,7 +126,8 @@ class Outcome:
         interrupted: Whether the search was stopped; then this is the best it had.
         suspects: Which physics the model lacks, and what is farther off than was allowed for;
             empty where it explains the forces.
-        another: That the recording is of another platform, in a sentence; empty otherwise.
+        another: That the recording is of another platform, or has its legs or efforts otherwise
+            than described, in a sentence; empty otherwise.
         blind: Why no recording can determine anything, in a sentence; empty otherwise.
     """
 

@@ -37,7 +37,10 @@ MISFIT = (
     'the intervals do not hold, so no parameters are written; check --platform, the units and '
     'signs of the efforts, and look at the residuals over time below'
 )
-OTHER = 'nothing of what was found holds; name the right platform with --platform'
+OTHER = (
+    'nothing of what was found holds; name the right platform with --platform, or correct the '
+    'order of the legs and sign and unit of the efforts where they are recorded'
+)
 UNPHYSICAL = (
     'no parameters are written; check --platform, and that the efforts are forces on the legs in '
     'N, positive where they push the joints apart'

@@ -16,13 +16,18 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.other_platforms import check_platform
+from stewart_identification.recording.from_bag import Extraction
 from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_identification.verbs import identify as verb
+from stewart_identification.wiring import miswired
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.solvers.recognition import fitting
 from stewart_kinematics.trajectories import MultiSine
 from typed_words import typed
+
+FOURTH_TURNED = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
 
 
 def half(made: Run) -> Run:
@@ -126,15 +131,55 @@ def test_a_right_platform_whose_forces_are_not_explained_is_not_called_another(
     assert asked is turned
 
 
-def test_efforts_in_kilonewtons_make_no_other_platform(
+def exchanged(values: Array, one: int, other: int) -> Array:
+    """Return six columns with two of them exchanged, counted from 1."""
+    order = np.arange(6)
+    order[[one - 1, other - 1]] = other - 1, one - 1
+    return np.ascontiguousarray(values[:, order])
+
+
+@pytest.mark.parametrize(
+    ('what', 'changed'),
+    [
+        ('efforts are in kN, not in N', lambda run: {'forces': 1e-3 * run.forces}),
+        ('efforts of leg 4 have the other', lambda run: {'forces': run.forces * FOURTH_TURNED}),
+        ('efforts of legs 2 and 5 are exch', lambda run: {'forces': exchanged(run.forces, 2, 5)}),
+        (
+            'strokes and efforts of legs 1 and 2 are exchanged',
+            lambda run: {
+                'forces': exchanged(run.forces, 1, 2),
+                'strokes': exchanged(run.strokes, 1, 2),
+            },
+        ),
+        (
+            'efforts are counted from another leg: what leg 1 has is of leg 2',
+            lambda run: {'forces': np.roll(run.forces, -1, axis=1)},
+        ),
+    ],
+)
+def test_legs_and_efforts_that_are_recorded_wrongly_are_named(
+    what: str, changed: Any, payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    bag = write_bag(tmp_path / 'bag', half(replace(payload_run, **changed(payload_run))))
+    said = miswired(read_recording(bag), ex800, 'common', Extraction())
+    assert said.startswith(what)
+    assert ': read so, one body explains the efforts but for ' in said
+
+
+def test_a_right_recording_has_its_legs_in_order(wave_bag: Path, ex800: Platform) -> None:
+    assert miswired(read_recording(wave_bag), ex800, 'per leg', Extraction()) == ''
+
+
+def test_an_identification_names_exchanged_efforts(
     payload_run: Run, tmp_path: Path, capsys: Any
 ) -> None:
-    made = replace(payload_run, forces=1e-3 * payload_run.forces)
+    made = replace(payload_run, forces=exchanged(payload_run.forces, 1, 2))
     bag = write_bag(tmp_path / 'bag', half(made))
     assert run(bag, '--platform', 'ex800', '--terms', '--json', '-o', tmp_path / 'out') == 1
     said = json.loads(capsys.readouterr().out)
-    assert 'another platform' not in said['verdict']
-    assert 'pushes its joints apart, in N' in said['verdict']
+    assert said['verdict'].startswith('efforts of legs 1 and 2 are exchanged: read so, ')
+    assert all(item['interval'] is None for item in said['parameters'].values())
+    assert 'order of the legs and sign and unit' in (tmp_path / 'out/report.html').read_text()
 
 
 def test_poses_of_another_platform_are_refused(
