@@ -25,6 +25,8 @@ ENDED = """
     from pathlib import Path
     import signal, sys
     from stewart_bags.whole_bags import whole_bag
+    # A test under nohup hands its ignoring on.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with whole_bag(Path(sys.argv[1])) as writer:
         writer.write('/note', 1, writer.typestore.types['std_msgs/msg/String']('half'))
         writer.flush()

@@ -160,8 +160,10 @@ def test_termination_leaves_nothing_but_the_old_file(tmp_path, name, moment):
     code = (
         'import os, pathlib, signal, sys\n'
         'from stewart_tables.whole_files import whole_file\n'
-        # What a shell starts in its background ignores Ctrl-C, and so do the children.
+        # What a shell starts in its background ignores Ctrl-C, and under nohup SIGHUP; so do the
+        # children.
         'signal.signal(signal.SIGINT, signal.default_int_handler)\n'
+        'signal.signal(signal.SIGHUP, signal.SIG_DFL)\n'
         f'{moment} = lambda *_: signal.raise_signal(signal.{name})\n'
         'with whole_file(sys.argv[1]) as stream:\n'
         "    stream.write('new')\n"
@@ -182,6 +184,7 @@ def test_a_terminal_that_hangs_up_twice_does_not_interrupt_the_cleaning(tmp_path
         '    signal.raise_signal(signal.SIGHUP)\n'
         '    unlink(*words, **more)\n'
         'pathlib.Path.unlink = hang_up\n'
+        'signal.signal(signal.SIGHUP, signal.SIG_DFL)\n'
         'with whole_file(sys.argv[1]) as stream:\n'
         '    signal.raise_signal(signal.SIGHUP)\n'
     )
