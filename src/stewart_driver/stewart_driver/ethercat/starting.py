@@ -5,13 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from math import inf
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
-from stewart_driver.ethercat.cia402.objects import POLARITY, SYNC_ERROR_LIMIT
-from stewart_driver.ethercat.cia402.states import Control
+from stewart_driver.ethercat.cia402.error_codes import error_text
+from stewart_driver.ethercat.cia402.objects import (
+    ERROR_CODE,
+    POLARITY,
+    STATUSWORD,
+    SYNC_ERROR_LIMIT,
+)
+from stewart_driver.ethercat.cia402.states import Control, decode_state, StatuswordError
+from stewart_driver.ethercat.drive_group import FAULTS
 from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import (
@@ -28,6 +36,7 @@ from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.op_requests import FIRST_WAIT, OpRequests
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.sdo import number as number_of
 from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
@@ -100,6 +109,8 @@ def _start(
     slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
+    # What a reset that starts the bus anew acknowledges is told as its reason.
+    faults = wire.each([partial(standing_fault, slave) for slave in slaves if not known.seen])
     ends, not_homed, remembered = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
@@ -139,6 +150,7 @@ def _start(
     )
     letting_go = guards.letting_go(kind.guards, lacks)
     notes = (
+        *merge_notes(faults),
         *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
         '' if kind.brake_apply else letting_go,
@@ -191,6 +203,20 @@ def _software_limits(
     if ends is None or not_homed:
         return [None] * LEGS, not_homed, remembered
     return ends, '', remembered
+
+
+def standing_fault(drive: SdoChannel) -> str:
+    """Say in which fault a drive is from before; empty if in none, or if it does not tell.
+
+    Its emergency came when nobody listened, and its code may be in no map.
+    """
+    said = ''
+    with suppress(SdoRefused, StatuswordError):
+        if decode_state(number_of(drive, STATUSWORD, 0, '<H')) in FAULTS:
+            said = f'drive of leg {drive.leg} is in a fault'
+            code = number_of(drive, ERROR_CODE, 0, '<H')
+            said += f', 0x{code:04X} ({error_text(code)})'
+    return said and f'{said}: enabling ends in FAULT, which reset_fault acknowledges'
 
 
 def silence(drive: SdoChannel, watchdog: float, cycle: float) -> float:
