@@ -74,30 +74,52 @@ class Estimate:
     misalignment: Array = field(default_factory=_zero)
 
 
+class MetPose(NamedTuple):
+    """What became of an external pose.
+
+    Attributes:
+        used: Whether it passed the gate.
+        innovation, sigmas (6,): Measured minus predicted position, base axes, and attitude,
+            platform axes, and their predicted standard deviations [m], [rad].
+        nis: Normalised innovation squared.
+    """
+
+    used: bool
+    innovation: Array
+    sigmas: Array
+    nis: float
+
+
 class ExternalFit(NamedTuple):
     """How external poses fitted.
 
     Attributes:
         stamps, used (n,): Stamp of each pose that was met [s], and whether it passed the gate.
+        innovations, sigmas (n, 6), nis (n,): As `MetPose` has them.
         delay, delay_sigma: How late they are, and its standard deviation [s].
     """
 
     stamps: Array
     used: NDArray[np.bool_]
+    innovations: Array
+    sigmas: Array
+    nis: Array
     delay: float
     delay_sigma: float
 
     @classmethod
     def of(
-        cls, setup: np.record, filtered: FilterState, fused: Mapping[float, bool]
+        cls, setup: np.record, filtered: FilterState, fused: Mapping[float, MetPose]
     ) -> ExternalFit | None:
         """Take it from a filter and what became of each stamp; None without any."""
         if not fused:
             return None
         at, stamps = setup.external_at, sorted(fused)
-        used = np.array([fused[stamp] for stamp in stamps])
+        met = zip(*(fused[stamp] for stamp in stamps), strict=True)
+        used, innovations, sigmas, nis = map(np.array, met)
         sigma = float(np.sqrt(filtered.covariance[at, at]))
-        return cls(np.array(stamps), used, float(filtered.state[EXTERNAL]), sigma)
+        delay = float(filtered.state[EXTERNAL])
+        return cls(np.array(stamps), used, innovations, sigmas, nis, delay, sigma)
 
 
 @dataclass(frozen=True, eq=False)

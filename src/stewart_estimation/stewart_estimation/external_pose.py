@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import SampleError
-from stewart_estimation.estimate import Estimate
+from stewart_estimation.estimate import Estimate, MetPose
 from stewart_estimation.kernels.correction import shift
 from stewart_estimation.kernels.records import (
     DELAY,
@@ -160,8 +160,8 @@ def fuse(
     report: Array,
     poses: PoseSeries,
     row: int,
-) -> bool:
-    """Correct the filter by the pose of a row; return whether the pose passed the gate.
+) -> MetPose:
+    """Correct the filter by the pose of a row; return what became of it.
 
     Args:
         arrangement, filtered: The filter, just corrected by a leg sample.
@@ -202,9 +202,12 @@ def fuse(
     crossed = covariance @ jacobian.T
     spread += jacobian @ crossed
     gain = np.linalg.solve(spread, crossed.T).T
-    if residual @ np.linalg.solve(spread, residual) > chdtri(6, told.probability):
+    nis = float(residual @ np.linalg.solve(spread, residual))
+    passed = bool(nis <= chdtri(6, told.probability))
+    met = MetPose(passed, residual, np.sqrt(np.diagonal(spread)), nis)
+    if not passed:
         _refuse(filtered, at, told.sigma)
-        return False
+        return met
     filtered.memory.refused = 0
     change = gain @ residual
     covariance -= gain @ crossed.T
@@ -212,7 +215,7 @@ def fuse(
     if considered:
         covariance[at, at], change[at] = unknown, 0.0
     shift(setup, filtered, change)
-    return True
+    return met
 
 
 def _of_the_delay(

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 from scipy.stats import chi2
-from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.estimate import EstimateSeries, ExternalFit
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.motion import Array
 
@@ -21,6 +21,9 @@ RESTARTS, RESTART_EVERY = 3, 60.0
 BEYOND, RARE, MOST_BEYOND = 3.0, 1e-3, 0.05
 """A sample is beyond its sigmas where these, times three, would leave one in a thousand outside;
 so large a share of the samples may be."""
+
+LEAST_POSES, OFF = 20, 1.5
+"""Of so many poses from outside the median may be off by so many of their sigmas."""
 
 LAST, MOST_LAST = 200, 0.5
 """Of so many leg samples at the end so large a share may be beyond, however long it went well."""
@@ -132,11 +135,36 @@ def _strange(filtered: EstimateSeries) -> str:
     if filtered.external is None or not len(filtered.external.used):
         return ''
     share = float(np.mean(~filtered.external.used))
-    if share <= MOST_REFUSED:
+    if share > MOST_REFUSED:
+        what = f'{100.0 * share:.0f} % of the poses from outside were refused'
+    else:
+        what = off_from_outside(filtered.external)
+    if not what:
         return ''
     return (
-        f'{100.0 * share:.0f} % of the poses from outside were refused: are they those of '
-        'platform_link in base_link, quaternions x, y, z, w, as noisy as they say, and less late '
-        'than 0.4 s? Those of a tracker that stands anywhere are for stewart calibrate: leave '
-        'them out here (--no-external-pose)'
+        f'{what}: are they those of platform_link in base_link, quaternions x, y, z, w, as noisy '
+        'as they say, and less late than 0.4 s? Those of a tracker that stands anywhere are for '
+        'stewart calibrate: leave them out here (--no-external-pose)'
     )
+
+
+def off_from_outside(fit: ExternalFit) -> str:
+    """Say that poses from outside are off by more than they say, as a whole; empty if not.
+
+    Medians tell, which single poses that were refused do not move.
+    """
+    if len(fit.used) < LEAST_POSES:
+        return ''
+    off = np.median(fit.innovations / fit.sigmas, axis=0)
+    worst = int(np.argmax(np.abs(off)))
+    if abs(off[worst]) > OFF:
+        size = 1e3 * float(np.median(fit.innovations[:, worst]))
+        unit, kind = ('mm', 'along') if worst < 3 else ('mrad', 'about')
+        return (
+            f'poses from outside are off by {size:.3g} {unit} {kind} {"xyz"[worst % 3]} all the '
+            f'time, {abs(off[worst]):.2g} times their sigma'
+        )
+    scatter = float(np.sqrt(np.median(fit.nis) / chi2.median(6)))
+    if scatter > OFF:
+        return f'poses from outside scatter {scatter:.2g} times as far as their sigmas'
+    return ''

@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.estimate import Estimate, ExternalFit
-from stewart_estimation.failure import ADVICE, beyond_any_sensor, RESTART_EVERY, RESTARTS
+from stewart_estimation.failure import (
+    ADVICE,
+    beyond_any_sensor,
+    off_from_outside,
+    RESTART_EVERY,
+    RESTARTS,
+)
 from stewart_estimation.kernels.records import R_DELAY, R_FORCE_BIAS, V_NIS, VERDICTS
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.live_rows import LiveRows, NOTHING, refused_legs, used_legs
@@ -276,6 +282,8 @@ class LiveEstimation:
             return Health(
                 'warn', f'{count} of the last {len(external.used)} external poses do not fit'
             )
+        if external is not None and (off := off_from_outside(external)):
+            return Health('warn', off)
         if self._reason:
             return Health('warn', self._reason)
         if self.mean_nis > TOO_LARGE:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, SampleError
-from stewart_estimation.estimate import Estimate, ExternalFit
+from stewart_estimation.estimate import Estimate, ExternalFit, MetPose
 from stewart_estimation.external_pose import begun_at, NO_POSES
 from stewart_estimation.kernels.records import DELAY, EXTERNAL, FilterState, Rows
 from stewart_estimation.kernels.steps import ready, SAME
@@ -60,7 +60,7 @@ class LiveFilter:
         start: Where the platform is at the first leg sample; by default its lengths say it.
 
     Attributes:
-        fused: Whether the external poses of late passed the gate, by stamp.
+        fused: What became of the external poses of late, by stamp.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LiveFilter:
         start: Estimate | None = None,
     ) -> None:
         self._given = start
-        self._poses, self.fused = NO_POSES, dict[float, bool]()
+        self._poses, self.fused = NO_POSES, dict[float, MetPose]()
         self.arrangement = Arrangement.of(geometry, settings)
         self.horizon = horizon
         self.dropped = 0

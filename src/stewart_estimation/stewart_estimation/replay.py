@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, SampleError
-from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries, ExternalFit
+from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries, ExternalFit, MetPose
 from stewart_estimation.external_pose import due, fuse, NO_POSES, PoseSeries
 from stewart_estimation.kernels import steps
 from stewart_estimation.kernels.records import (
@@ -128,7 +128,7 @@ class Loop:
     """The compiled loop with its arrays, and what is done where it stops on the way.
 
     With a `past` it is live: it stops before the first sample that the IMU has not yet passed.
-    `fused` tells of each external pose that was met, by its stamp, whether it passed the gate;
+    `fused` tells of each external pose that was met, by its stamp, what became of it;
     `gaps` how long the sensors had been silent [s], by the row from which it began anew for that.
     """
 
@@ -141,7 +141,7 @@ class Loop:
     rows: Rows
     past: FilterState | None = None
     poses: PoseSeries = NO_POSES
-    fused: dict[float, bool] = field(default_factory=dict)
+    fused: dict[float, MetPose] = field(default_factory=dict)
     gaps: dict[int, float] = field(default_factory=dict)
 
     def run(self, row: int) -> tuple[list[int], int]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.stats import chi2
 from srs_simulated import simulate
 from stewart_estimation.errors import SampleError
 from stewart_estimation.external_pose import estimate_at, NO_POSES, PoseSeries
+from stewart_estimation.failure import failure
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.replay import replay
@@ -152,15 +154,11 @@ def test_smoothing_goes_through_the_poses(srs, mp1):
     consistent(srs, smoothed, mp1, np.arange(1600, 2500, 50))
 
 
-def test_late_poses_give_live_what_the_replay_gives(srs):
-    run = simulate('MP1', 5, platform=srs.platform, duration=14.0)
-    settings = srs.settings(run, external=ExternalPose())
-    poses = tracked(run, every=5)
-    whole = replay(srs.geometry, settings, run.imu, run.legs, poses=poses)
+def lived(srs, settings, run, poses) -> tuple[LiveEstimation, LiveRows]:
+    """Give a live filter all samples as they come; a pose when it is stamped, late."""
     live = LiveEstimation(srs.geometry, settings)
     events = [(stamp, 0, row) for row, stamp in enumerate(run.imu.stamps)]
     events += [(stamp, 1, row) for row, stamp in enumerate(run.legs.stamps)]
-    # A pose arrives when it is stamped: 40 ms after the motion that it shows.
     events += [(stamp, 2, row) for row, stamp in enumerate(poses.stamps)]
     rows = []
     for stamp, kind, row in sorted(events):
@@ -173,11 +171,44 @@ def test_late_poses_give_live_what_the_replay_gives(srs):
         else:
             pose = np.concatenate([poses.position[row], poses.quaternion_xyzw[row]])
             rows.append(live.pose(stamp, pose, poses.covariance[row]))
-    found = LiveRows.joined([item for item in rows if len(item)])
+    return live, LiveRows.joined([item for item in rows if len(item)])
+
+
+def test_late_poses_give_live_what_the_replay_gives(srs):
+    run = simulate('MP1', 5, platform=srs.platform, duration=14.0)
+    settings = srs.settings(run, external=ExternalPose())
+    poses = tracked(run, every=5)
+    whole = replay(srs.geometry, settings, run.imu, run.legs, poses=poses)
+    live, found = lived(srs, settings, run, poses)
     assert abs(live.external.delay - whole.external.delay) < 0.2 * whole.external.delay_sigma
     last = np.searchsorted(whole.stamps, found.stamps[-1])
     np.testing.assert_allclose(found.report[-1, :3], whole.position[last], atol=2e-6)
     assert live.health().level == 'ok'
+
+
+@pytest.mark.parametrize(
+    ('shift', 'scale', 'said'),
+    [
+        ([3e-3, 0.0, 0.0], 1.0, r'off by [23]\.\d* mm along x all the time, [23]\.?\d* times'),
+        ([0.0, 0.0, 0.0], 1.8, r'scatter 1\.\d+ times as far as their sigmas'),
+    ],
+)
+def test_poses_that_are_off_by_more_than_they_say_are_told(srs, shift, scale, said):
+    """By three sigmas: nearly all of them pass the gate."""
+    run = simulate('MP1', 5, platform=srs.platform, duration=14.0)
+    settings = srs.settings(run, external=ExternalPose())
+    right, poses = tracked(run), tracked(run, position=scale * 1e-3, attitude=scale * 2e-3)
+    poses = replace(poses, position=poses.position + shift, covariance=right.covariance)
+    found = replay(srs.geometry, settings, run.imu, run.legs, poses=poses)
+    assert np.mean(found.external.used) > 0.8
+    assert re.search(
+        f'poses from outside .*{said}.*: are they those of platform', failure(found, settings)
+    )
+    live, _ = lived(srs, settings, run, poses)
+    assert live.health().level == 'warn'
+    assert re.search(said, live.health().sentence)
+    sound = replay(srs.geometry, settings, run.imu, run.legs, poses=right)
+    assert failure(sound, settings) == ''
 
 
 def test_poses_that_are_none_are_refused_by_their_row():

@@ -29,8 +29,8 @@ axes. What is wrong with the input is said in one sentence, and nothing is writt
 legs are outside the limits of the platform, or nobody named it and it does not fit. Poses from
 outside are used where platform/external_pose was recorded, and how late they are is found. The
 exit code is 1 where the estimates cannot be trusted, and why is said: the gate refused too much,
-the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, or none
-of the poses from outside was met.
+the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, poses
+from outside are off by more than they say, or none of them was met.
 
 examples:
   stewart estimate run_1 -o motion.csv
@@ -111,6 +111,7 @@ def summary(run: Run) -> dict[str, Any]:
         fit = run.filtered.external
         said['external_poses'] = len(fit.stamps)
         said['external_poses_refused'] = int(np.count_nonzero(~fit.used))
+        said['external_mean_nis'] = float(np.mean(fit.nis))
         said['external_delay_s'] = fit.delay
         said['external_delay_sigma_s'] = fit.delay_sigma
     if run.filtered.misalignment_sigma is not None:
