@@ -36,7 +36,7 @@ class Measurement(NamedTuple):
         live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake
             is applied, its safe torque off is active.
         late: Whether the targets came too late for their cycle, so that the drives keep theirs.
-        mute: One bit per leg: it does not answer, and may hold by itself.
+        deaf: One bit per leg: it does not hear the driver, and may hold by itself.
     """
 
     stamp: float
@@ -49,7 +49,7 @@ class Measurement(NamedTuple):
     braked: int = 0
     sto: int = 0
     late: bool = False
-    mute: int = 0
+    deaf: int = 0
 
 
 def never() -> bool:

@@ -95,21 +95,27 @@ def test_in_fault_disabling_takes_the_voltage_and_leaves_the_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ('mute', 'words'),
+    ('deaf', 'words'),
     [
-        (0b100000, 'leg 6 does not answer: it may hold by itself while the others go off; mend'),
-        (0b111000, 'legs 4, 5, 6 do not answer: they may hold by themselves while the others go'),
+        (
+            0b100000,
+            'leg 6 does not hear the driver: it may hold by itself while the others go off; ',
+        ),
+        (
+            0b111000,
+            'legs 4, 5, 6 do not hear the driver: they may hold by themselves while the ot',
+        ),
     ],
 )
 def test_disabling_is_no_success_where_a_leg_does_not_answer(
-    monkeypatch: pytest.MonkeyPatch, mute: int, words: str
+    monkeypatch: pytest.MonkeyPatch, deaf: int, words: str
 ) -> None:
     """It was 'off' while five legs let go, and the sixth was held behind a pulled cable."""
     rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
     rig.run_into_trouble()
     exchange = rig.backend.exchange
     monkeypatch.setattr(
-        rig.backend, 'exchange', lambda *given: exchange(*given)._replace(mute=mute)
+        rig.backend, 'exchange', lambda *given: exchange(*given)._replace(deaf=deaf)
     )
     rig.run(CYCLE)
 

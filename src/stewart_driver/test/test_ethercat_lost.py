@@ -100,12 +100,17 @@ def test_a_drive_bears_what_its_watchdog_and_its_sync0_bear(
     assert silence(Drive(), watchdog, cycle) == pytest.approx(expected)
 
 
-def test_a_leg_that_may_hold_by_itself_is_told(holding: ScriptedBench) -> None:
-    """A `disable` that five of six drives hear is no success."""
-    holding.wire.counter, holding.wire.status = 15, [OP] * 5 + [MUTE]
-    assert holding.step(3).mute == 0b100000
+@pytest.mark.parametrize(('status', 'counter'), [(MUTE, 15), (SYNC_LOST, 18), (SYNC_LOST, 16)])
+def test_a_leg_that_may_hold_by_itself_is_told(
+    holding: ScriptedBench, status: AlStatus, counter: int
+) -> None:
+    """A `disable` that five of six drives hear is no success, nor in SAFEOP, where none hears."""
+    holding.wire.counter, holding.wire.status = counter, [OP] * 5 + [status]
+    holding.wire.states[5] = State.QUICK_STOP_ACTIVE
+    holding.wire.resettable = False
+    assert holding.step(3).deaf == 0b100000
     holding.wire.counter, holding.wire.status = 18, [OP] * 6
-    assert holding.step(SECOND).mute == 0
+    assert holding.step(SECOND).deaf == 0
 
 
 def test_nobody_waits_for_the_silence_of_a_drive_that_answers(wire: ScriptedWire) -> None:

@@ -107,14 +107,14 @@ class Operation:
             raise TransitionRefused(
                 f'{unheard}: legs may still be under power, take the safe torque off'
             )
-        if self.measured is not None and self.measured.mute:
-            mute = np.flatnonzero(BITS & self.measured.mute) + 1
-            one = len(mute) == 1
-            which = f'leg {mute[0]} does' if one else f'legs {", ".join(map(str, mute))} do'
+        if self.measured is not None and self.measured.deaf:
+            deaf = np.flatnonzero(BITS & self.measured.deaf) + 1
+            one = len(deaf) == 1
+            which = f'leg {deaf[0]} does' if one else f'legs {", ".join(map(str, deaf))} do'
             held = 'it may hold by itself' if one else 'they may hold by themselves'
             raise TransitionRefused(
-                f'{which} not answer: {held} while the others go off; mend the cable, or take the '
-                'safe torque off'
+                f'{which} not hear the driver: {held} while the others go off; mend the cable or '
+                'what the drive reports, or take the safe torque off'
             )
         return 'off; the fault stays until it is reset' if self.state is FAULT else 'off'
 

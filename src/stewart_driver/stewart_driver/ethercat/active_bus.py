@@ -243,7 +243,7 @@ class ActiveBus:
             braked=bits(self.kind.brake_release > 0.0 and not on for on in live),
             sto=bits(self.kind.torque_off(item) for item in self.legs.inputs),
             late=late,
-            mute=bits(on and leg in self._monitor.mute for leg, on in enumerate(live, 1)),
+            deaf=bits(on and not self._monitor.hears(leg) for leg, on in enumerate(live, 1)),
         )
 
     def _let_go(self, live: list[bool]) -> None:

@@ -136,6 +136,10 @@ class BusMonitor:
         """Tell whether a leg still tells what it measures, as far as is known."""
         return leg not in self.mute | self.restarted
 
+    def hears(self, leg: int) -> bool:
+        """Tell whether a leg takes what it is told, as it does in OP only."""
+        return leg not in self.missing or self._states[leg - 1] == OP
+
     def forget(self) -> None:
         """Forget fault and emergencies, after a reset."""
         self._fault, self.missing = None, set()
