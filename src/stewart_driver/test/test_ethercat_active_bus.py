@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scripted_bench import ScriptedBench
-from scripted_wire import COUNTS, CYCLE, KIND, ScriptedWire
+from scripted_wire import COUNTS, CYCLE, KIND, ScriptedSlave, ScriptedWire
 from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.bus_monitor import DriveMonitor
 from stewart_driver.ethercat.cia402.states import Control, decode_state, State
@@ -305,6 +305,29 @@ def test_a_fault_that_stays_is_told(bench: ScriptedBench) -> None:
     bench.wire.resettable = False
 
     with pytest.raises(DriverError, match=r'cannot be reset: drive of leg 5 .* power stage'):
+        bench.active.reset()
+
+
+@pytest.mark.parametrize(
+    ('answer', 'said'),
+    [(b'\x10\x31', '0x3110: mains over-voltage'), (None, '0x0000: no error code')],
+)
+def test_a_drive_in_a_fault_that_stays_is_asked_for_its_code(
+    bench: ScriptedBench, monkeypatch: pytest.MonkeyPatch, answer: bytes | None, said: str
+) -> None:
+    """A segment of others, 603Fh in no map: its emergency came once, and was forgotten."""
+
+    class Drive(ScriptedSlave):
+        def read(self, index: int, subindex: int) -> bytes:
+            known = (index, subindex) == (0x603F, 0) and answer
+            return known or super().read(index, subindex)
+
+    drives = [Drive(leg, bench.wire) for leg in range(1, 7)]
+    monkeypatch.setattr(bench.active, '_drives', drives)
+    bench.wire.fail(4, 0)
+    bench.wire.resettable = False
+
+    with pytest.raises(DriverError, match=f'cannot be reset: drive of leg 5 reports fault {said}'):
         bench.active.reset()
 
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement, never
-from stewart_driver.errors import DriverError, LegFault, TransportError
+from stewart_driver.errors import DriveFault, DriverError, LegFault, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
+from stewart_driver.ethercat.cia402.objects import ERROR_CODE
 from stewart_driver.ethercat.drive_group import (
     bits,
     DriveGroup,
@@ -20,13 +22,14 @@ from stewart_driver.ethercat.drive_group import (
 )
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import end, longest_ramp
-from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP
+from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP, SdoRefused
 from stewart_driver.ethercat.hand_over import HandOver
 from stewart_driver.ethercat.homing import HomingMotion, IN_PLACE
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StuckLegs, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
+from stewart_driver.ethercat.sdo import number
 from stewart_driver.ethercat.starting import leave_op, pace, Resumption, StartedBus
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
@@ -36,6 +39,8 @@ from stewart_driver.path.motion import LegMotion
 RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
+# So long is waited for the code of a fault, which an operator is told then [s].
+LONGEST_ANSWER = 0.5
 # A lost drive misses a few frames, or as many as it is known to bear, and ramps down, before it
 # takes its voltage away; one that has pulled its leg by a wrong encoder rests meanwhile [s].
 LOST_RAMP = 0.02
@@ -367,7 +372,29 @@ class ActiveBus:
         fault = self._monitor.drive_fault(last, self.legs.inputs)
         if gone_at is not None and not self._monitor.complete:
             fault = self._monitor.incompleteness
+        elif isinstance(fault, DriveFault) and not fault.code and held.isdisjoint(group.faulty):
+            fault = self._monitor.drive_fault(
+                last, self.legs.inputs, self._ask_code(last, interrupted)
+            )
         raise DriverError(f'the fault cannot be reset: {fault}')
+
+    def _ask_code(self, leg: int, interrupted: Callable[[], bool]) -> int:
+        """Ask a drive for its 603Fh while the frames go on; 0 if it does not tell in time."""
+        asked = self._wire.beside(leg, partial(number, self._drives[leg - 1], ERROR_CODE, 0, '<H'))
+        limit = self._wire.now() + LONGEST_ANSWER
+        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            self._last = self._wire.now()
+            self._frame(self._last)
+            self._let_go(self.live_legs)
+            if interrupted():
+                break
+            try:
+                next(asked)
+            except StopIteration as answer:
+                return int(answer.value)
+            except SdoRefused:
+                break
+        return 0
 
     def _recover(self, interrupted: Callable[[], bool] = never) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
@@ -384,12 +411,12 @@ class ActiveBus:
         op = Resumption(self._wire, self.kind, self._phase, asked=beside_others)
         patience = RESET_TIMEOUT if beside_others else self._options.start_timeout
         limit = self._wire.now() + patience
-        for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
+        for count in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._frame(self._wire.now())
             self._let_go(self.live_legs)
             if interrupted():
                 raise DriverError(INTERRUPTED)
-            if op.reached(number):
+            if op.reached(count):
                 break
         op.check()
         self._monitor.forget()

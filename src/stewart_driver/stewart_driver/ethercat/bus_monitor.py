@@ -223,15 +223,19 @@ class BusMonitor:
                 self._collect(self._looks // 2 % LEGS + 1)
         return self._fault
 
-    def drive_fault(self, leg: int, inputs: Sequence[Inputs]) -> DriveFault:
-        """Return the fault that a drive reports, with its emergencies and EtherCAT state."""
+    def drive_fault(self, leg: int, inputs: Sequence[Inputs], asked: int = 0) -> DriveFault:
+        """Return the fault that a drive reports, with its emergencies and EtherCAT state.
+
+        Args:
+            asked: Its code where neither its map nor an emergency tells one.
+        """
         emergencies = self._emergencies[leg - 1]
         for _ in range(LOOKS_FOR_EMERGENCY):
             self._collect(leg)
             if emergencies:
                 break
         newest = emergencies[-1].code if emergencies else 0
-        code = inputs[leg - 1].error_code or newest
+        code = inputs[leg - 1].error_code or newest or asked
         status = self._wire.statuses()[leg - 1]
         return DriveFault(leg, code, fault_text(code, emergencies, status))
 
