@@ -57,6 +57,10 @@ ESTIMATORS: dict[str, Any] = {
 YOUNGER = 'forces are younger than strokes: the model lacks rotors or friction'
 """Why inertias do not count, however narrow their intervals are."""
 
+TESTS = 6
+"""Of a fit, any of which can refuse it: residuals, age, lean, gains, joints, and whether a body can
+be so. They share the probability of a false alarm (Bonferroni)."""
+
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
 
@@ -105,7 +109,10 @@ class Options:
         KINDS, 'what is identified along where the recordings show it', choices=('', *KINDS)
     )
     false_alarm: float = param(
-        0.01, 'probability with which a test speaks up where nothing is wrong', min=1e-9, max=0.5
+        0.01,
+        'probability with which a verdict, or a term, speaks up where nothing is wrong',
+        min=1e-9,
+        max=0.5,
     )
     inertia_tolerance: float = param(
         0.2,
@@ -174,11 +181,11 @@ def identify(
     model, experiment = chosen.model, chosen.experiment
     result, stopped = _search(model, experiment, options, progress)
     found = identifiability(model, experiment, result.parameters)
-    alarm = options.false_alarm
+    alarm = options.false_alarm / TESTS
     fit = goodness(model, result.parameters, experiment, result.residuals, false_alarm=alarm)
     validated = None
     if validation is not None:
-        validated = validate(model, result, validation.experiment, fit, alarm)
+        validated = validate(model, result, validation.experiment, fit, options.false_alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
     parameters, covariance = readable(model, result, found, options.inertia_tolerance)
     blind = '; '.join(dict.fromkeys(item.blind for item in recordings if item.blind))

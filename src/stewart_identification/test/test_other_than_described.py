@@ -99,6 +99,16 @@ def test_a_gain_that_nobody_allowed_for_names_its_leg(ex800: Platform) -> None:
     assert '% too high beside the others, 1 % are allowed for' in outcome.verdict
 
 
+def test_the_worst_of_two_hundred_right_machines_is_no_misfit(ex800: Platform) -> None:
+    """Six tests of one in a hundred each refused three right machines of a hundred."""
+    drawn = np.random.default_rng(0).normal(1.0, 0.01, (200, 6))
+
+    outcome = identified(ex800, gains=drawn[np.argmax(np.var(drawn, axis=1))])
+
+    assert outcome.body is not None
+    assert 'misfit' not in outcome.verdict
+
+
 def test_joints_beyond_what_was_allowed_for_are_said(ex800: Platform) -> None:
     truth, rng = InertialModel.from_platform(ex800), np.random.default_rng(1)
     base = truth.base_joints + rng.normal(0.0, 3e-3, (6, 3))
