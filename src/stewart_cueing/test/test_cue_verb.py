@@ -278,6 +278,9 @@ def test_a_file_changes_what_it_names_of_the_preset(tmp_path: Path) -> None:
         ('tilt_rat: 0.1', r'mine\.yaml: tilt_rat: .*did you mean tilt_rate'),
         ('head: [0, 0]', r'mine\.yaml: head: expected a list of 3 numbers'),
         ('smoothing: 0', r'mine\.yaml: smoothing: expected finite numbers above 0'),
+        ('head: [0, 0, 1200]', r'mine\.yaml: head: expected numbers up to 10 m, got'),
+        ('tilt_rate: 3', r'mine\.yaml: tilt_rate: expected numbers up to 1 rad/s, got 3'),
+        ('rate_limit: [30, 30, 30]', r'rate_limit: expected numbers up to 10 rad/s, got'),
     ):
         path.write_text(text)
         with pytest.raises(ConfigurationError, match=words):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
-from stewart_cueing.vehicle.inputs import VehicleRide
+from stewart_cueing.vehicle.inputs import FASTEST, STRONGEST, VehicleRide
 from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.perception import false_cues, FalseCues, felt, perceived, THRESHOLDS
 from stewart_cueing.vehicle.washout import LEVEL, PRESETS, Washout, WashoutSettings
@@ -25,6 +25,14 @@ RATE = 200.0
 """Setpoints per second [Hz]."""
 
 MOST_GAIN = 100.0
+LARGEST = {
+    'head': (10.0, 'm'),
+    'force_limit': (STRONGEST, 'm/s²'),
+    'rate_limit': (FASTEST, 'rad/s'),
+    'tilt_rate': (1.0, 'rad/s'),
+}
+"""What is larger in a file of settings is in another unit."""
+
 HALVINGS = 10
 """How often `fitted` halves what is left."""
 
@@ -70,7 +78,7 @@ def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> Washout
 
     Raises:
         ConfigurationError: If the gain is not above 0 and at most 100, or the file has an unknown
-            key or a value that makes no filter.
+            key, a value that makes no filter or one beyond `LARGEST`.
     """
     if not 0.0 < gain <= MOST_GAIN:
         raise ConfigurationError('gain', gain, f'a number above 0 and at most {MOST_GAIN:g}')
@@ -80,6 +88,11 @@ def settings_for(platform: str, gain: float = 1.0, washout: str = '') -> Washout
             expected = f'one of {", ".join(PRESETS)} or the path of a .yaml file'
             raise ConfigurationError('washout', washout, expected)
         settings = read_model(washout, WashoutSettings, settings)
+        for name, (most, unit) in LARGEST.items():
+            value = getattr(settings, name)
+            if np.abs(value).max() > most:
+                expected = f'numbers up to {most:g} {unit}'
+                raise ConfigurationError(f'{washout}: {name}', value, expected)
     return scaled(settings, gain)
 
 
