@@ -30,6 +30,7 @@ class ScriptedBench:
         *,
         holds_alone: bool = False,
         silences: tuple[float, ...] = (0.0,) * 6,
+        codes: tuple[int, ...] = (0,) * 6,
     ) -> None:
         self.wire, self.now = wire, 100.0
         wire.time = self.now
@@ -45,6 +46,7 @@ class ScriptedBench:
             zeros=(0,) * 6,
             holds_alone=holds_alone,
             silences=silences,
+            codes=codes,
         )
         follows = kind.tells_following
         monitor = BusMonitor(wire, 'scripted', options, self.statistics, tells_following=follows)

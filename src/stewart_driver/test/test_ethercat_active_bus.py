@@ -331,6 +331,18 @@ def test_a_drive_in_a_fault_that_stays_is_asked_for_its_code(
         bench.active.reset()
 
 
+def test_a_fault_from_before_the_start_has_its_code_until_it_ends() -> None:
+    wire = ScriptedWire()
+    wire.fail(2, 0)
+    bench = ScriptedBench(wire, codes=(0, 0, 0x7305, 0, 0, 0))
+    assert str(bench.step().fault).startswith('drive of leg 3 reports fault 0x7305')
+
+    bench.active.reset()
+    bench.step(5)
+    bench.wire.fail(2, 0)
+    assert str(bench.step().fault).startswith('drive of leg 3 reports fault 0x0000')
+
+
 @pytest.mark.parametrize('on', [False, True])
 def test_after_a_refused_reset_no_fault_is_acknowledged_any_more(
     braked: ScriptedBench, on: bool

@@ -81,6 +81,7 @@ class ActiveBus:
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives, self.identities = started.drives, started.identities
         self._holds_alone, self._silences = started.holds_alone, started.silences
+        monitor.codes = list(started.codes)
         self.homing: HomingMotion | None = None
         # Holding, but for the leg that homes; then whether all go off when it is at rest.
         self._held = self._off_wanted = False
@@ -373,9 +374,8 @@ class ActiveBus:
         if gone_at is not None and not self._monitor.complete:
             fault = self._monitor.incompleteness
         elif isinstance(fault, DriveFault) and not fault.code and held.isdisjoint(group.faulty):
-            fault = self._monitor.drive_fault(
-                last, self.legs.inputs, self._ask_code(last, interrupted)
-            )
+            self._monitor.codes[last - 1] = self._ask_code(last, interrupted)
+            fault = self._monitor.drive_fault(last, self.legs.inputs)
         raise DriverError(f'the fault cannot be reset: {fault}')
 
     def _ask_code(self, leg: int, interrupted: Callable[[], bool]) -> int:

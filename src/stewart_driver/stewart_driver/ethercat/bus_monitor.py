@@ -104,6 +104,7 @@ class BusMonitor:
         missing: Legs that have left the bus since the last `forget`.
         mute: Those of them that do not answer.
         restarted: Those that answer, and do not even tell what they measure, as in SAFEOP.
+        codes: Of faults, where drives were asked for them; 0 as soon as one is in none.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class BusMonitor:
         self.missing: set[int] = set()
         self.mute: set[int] = set()
         self.restarted: set[int] = set()
+        self.codes = [0] * LEGS
 
     def answers(self, leg: int) -> bool:
         """Tell whether a leg still tells what it measures, as far as is known."""
@@ -187,6 +189,9 @@ class BusMonitor:
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
         """Return the first fault since the last `forget`, with all that was known of it then."""
+        if any(self.codes):
+            faulty = set(group.faulty)
+            self.codes = [code * (leg in faulty) for leg, code in enumerate(self.codes, 1)]
         period = LOOK_PERIOD if self._fault is None else URGENT_PERIOD
         due = not self._silent and now - self._looked_at >= period
         if self._fault is not None:
@@ -223,19 +228,15 @@ class BusMonitor:
                 self._collect(self._looks // 2 % LEGS + 1)
         return self._fault
 
-    def drive_fault(self, leg: int, inputs: Sequence[Inputs], asked: int = 0) -> DriveFault:
-        """Return the fault that a drive reports, with its emergencies and EtherCAT state.
-
-        Args:
-            asked: Its code where neither its map nor an emergency tells one.
-        """
+    def drive_fault(self, leg: int, inputs: Sequence[Inputs]) -> DriveFault:
+        """Return the fault that a drive reports, with its emergencies and EtherCAT state."""
         emergencies = self._emergencies[leg - 1]
         for _ in range(LOOKS_FOR_EMERGENCY):
             self._collect(leg)
             if emergencies:
                 break
         newest = emergencies[-1].code if emergencies else 0
-        code = inputs[leg - 1].error_code or newest or asked
+        code = inputs[leg - 1].error_code or newest or self.codes[leg - 1]
         status = self._wire.statuses()[leg - 1]
         return DriveFault(leg, code, fault_text(code, emergencies, status))
 

@@ -11,7 +11,6 @@ from math import inf
 from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
-from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.objects import (
     ERROR_CODE,
     POLARITY,
@@ -64,6 +63,7 @@ class StartedBus(NamedTuple):
         remembered: As `Known` has it, after the first start of a session.
         ends: Between which counts the drives have taken to keep legs 1 to 6; None: anywhere.
         silences: For how long the drive of each leg goes on without frames [s], 0: not known.
+        codes: Of the faults that drives were in before the start, 0: in none.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -76,6 +76,7 @@ class StartedBus(NamedTuple):
     remembered: bool = False
     ends: Sequence[tuple[int, int] | None] = (None,) * LEGS
     silences: tuple[float, ...] = (0.0,) * LEGS
+    codes: tuple[int, ...] = (0,) * LEGS
 
 
 def start(
@@ -109,8 +110,7 @@ def _start(
     slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(wire.each([slave.identity for slave in slaves]))
     check_identities(identities, kind)
-    # What a reset that starts the bus anew acknowledges is told as its reason.
-    faults = wire.each([partial(standing_fault, slave) for slave in slaves if not known.seen])
+    codes = tuple(wire.each([partial(standing_fault, slave) for slave in slaves]))
     ends, not_homed, remembered = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
@@ -150,7 +150,6 @@ def _start(
     )
     letting_go = guards.letting_go(kind.guards, lacks)
     notes = (
-        *merge_notes(faults),
         *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
         '' if kind.brake_apply else letting_go,
@@ -176,6 +175,7 @@ def _start(
             for end, found in zip(ends, lacks, strict=True)
         ],
         silences,
+        codes,
     )
 
 
@@ -205,18 +205,15 @@ def _software_limits(
     return ends, '', remembered
 
 
-def standing_fault(drive: SdoChannel) -> str:
-    """Say in which fault a drive is from before; empty if in none, or if it does not tell.
+def standing_fault(drive: SdoChannel) -> int:
+    """Return the code of the fault that a drive is in from before (603Fh), 0 if in none.
 
     Its emergency came when nobody listened, and its code may be in no map.
     """
-    said = ''
     with suppress(SdoRefused, StatuswordError):
         if decode_state(number_of(drive, STATUSWORD, 0, '<H')) in FAULTS:
-            said = f'drive of leg {drive.leg} is in a fault'
-            code = number_of(drive, ERROR_CODE, 0, '<H')
-            said += f', 0x{code:04X} ({error_text(code)})'
-    return said and f'{said}: enabling ends in FAULT, which reset_fault acknowledges'
+            return number_of(drive, ERROR_CODE, 0, '<H')
+    return 0
 
 
 def silence(drive: SdoChannel, watchdog: float, cycle: float) -> float:
