@@ -99,7 +99,7 @@ MOVING = {
 QUICK = {'10 Hz', 'up to 40 ms late, shuffled', 'NaN half way', 'unplugged half way'}
 RESTING = {
     'axes that rest at 0.03': (every(0.02, lambda at: Sent(at, (0.03,) * 8)), ''),
-    'NaN': (nan_after(0.0), 'six finite numbers'),
+    'NaN': (nan_after(0.0), 'axis 1 of joy is nan, allowed: -1 to 1'),
     'infinite': (
         every(0.02, lambda at: Sent(at, forward(np.inf))),
         'axis 1 of joy is inf, allowed',

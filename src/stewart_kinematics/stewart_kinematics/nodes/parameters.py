@@ -119,7 +119,8 @@ class TeleopParameters(TrajectoryParameters):
             return None
         there = range(len(axes))
         for number in self.axes:
-            if number in there and abs(axes[number]) > LARGEST_SHARE:
+            # NaN, too, is not within.
+            if number in there and not abs(axes[number]) <= LARGEST_SHARE:
                 raise MessageError(f'axis {number} of joy is {axes[number]:g}, allowed: -1 to 1')
         sticks = np.array([axes[number] if number in there else 0.0 for number in self.axes])
         beyond = np.maximum(np.abs(sticks) - self.dead_zone, 0.0) / (1.0 - self.dead_zone)
