@@ -58,8 +58,8 @@ YOUNGER = 'forces are younger than strokes: the model lacks rotors or friction'
 """Why inertias do not count, however narrow their intervals are."""
 
 TESTS = 6
-"""Of a fit, any of which can refuse it: residuals, age, lean, gains, joints, and whether a body has
-it. They share the probability of a false alarm (Bonferroni)."""
+"""Of a fit, each of which can refuse it: residuals, age, lean, gains, joints, and whether a body
+exists. They share the probability of a false alarm (Bonferroni)."""
 
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
