@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 from stewart_estimation.consistency import Consistency, LEGS
 from stewart_estimation.settings import DelayEstimation, FilterSettings, Gate
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
 Judge = Callable[[FilterSettings], Consistency]
@@ -83,8 +84,13 @@ def advise(settings: FilterSettings, found: Consistency, judge: Judge) -> Advice
         None where nothing that was tried breaks fewer tests.
     """
     best: Advice | None = None
-    for tried in _tries(settings, judge):
-        advice = Advice(_options(settings, tried), tried, judge(tried))
+    for make in _tries(settings, judge):
+        try:
+            tried = make()
+            advice = Advice(_options(settings, tried), tried, judge(tried))
+        except StewartError:
+            # A gate that refuses nearly everything leaves nothing to be judged.
+            continue
         if better(advice, found if best is None else best.found):
             best = advice
         if advice.found.held:
@@ -102,25 +108,25 @@ def _off(found: Consistency) -> float:
     return float(np.log(max(found.mean_nis, 1e-12) / LEGS))
 
 
-def _tries(settings: FilterSettings, judge: Judge) -> Iterator[FilterSettings]:
-    """Give settings to try, from few changes to many."""
+def _tries(settings: FilterSettings, judge: Judge) -> Iterator[Callable[[], FilterSettings]]:
+    """Give what makes settings to try, from few changes to many."""
     late = replace(settings, delay=settings.delay or DelayEstimation())
     bases = [settings] if settings.delay else [settings, late]
     if not settings.delay:
-        yield late
+        yield lambda: late
     if not settings.gate:
-        yield replace(settings, gate=Gate())
+        yield partial(replace, settings, gate=Gate())
     for scaled in (_legs, _imu):
         for base in bases:
-            yield _fitted(partial(scaled, base), judge)
-    yield _each_leg(late, judge)
+            yield partial(_fitted, partial(scaled, base), judge)
+    yield partial(_each_leg, late, judge)
     noise = settings.imu_noise
     if not (noise.accelerometer_walk.any() or noise.gyroscope_walk.any()):
         for pull, turn in WALKS:
             walking = replace(
                 noise, accelerometer_walk=np.full(3, pull), gyroscope_walk=np.full(3, turn)
             )
-            yield replace(settings, imu_noise=walking)
+            yield partial(replace, settings, imu_noise=walking)
 
 
 def _legs(settings: FilterSettings, scale: Array) -> FilterSettings:

@@ -40,6 +40,19 @@ def test_what_mends_is_advised_and_nothing_beside(mends, options) -> None:
     assert advice.options == options
 
 
+def test_a_gate_that_leaves_nothing_to_judge_is_no_advice() -> None:
+    """It was the whole answer: fewer rows than it takes, and no verdict at all."""
+    z = np.cumsum(np.random.default_rng(1).normal(size=(1000, 6)), axis=0)
+
+    def judge(settings: FilterSettings) -> Consistency:
+        used = np.full(z.shape, settings.gate is None)
+        return assess(z, np.ones_like(z), (z**2).sum(axis=1), used)
+
+    settings = settings_for(Platform.from_yaml('srs'))
+    advice = advise(settings, judge(settings), judge)
+    assert advice is None or '--gate' not in advice.options
+
+
 def test_lengths_that_jump_are_a_case_for_the_gate(tmp_path, capsys) -> None:
     run = simulated_run()
     lengths = np.array(run.legs.lengths)
