@@ -18,6 +18,7 @@ from stewart_driver.ethercat.starting import silence
 MUTE = AlStatus(0, 0, '')
 SYNC_LOST = AlStatus(0x14, 0x1A, 'Synchronization error')
 INIT = AlStatus(1, 0, '')
+FALLEN = AlStatus(0x12, 0x1F, 'Invalid watchdog configuration')
 BACK = scripted_wire.ENABLE, State.OPERATION_ENABLED
 SECOND = round(1.0 / CYCLE)
 
@@ -100,7 +101,9 @@ def test_a_drive_bears_what_its_watchdog_and_its_sync0_bear(
     assert silence(Drive(), watchdog, cycle) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(('status', 'counter'), [(MUTE, 15), (SYNC_LOST, 18), (SYNC_LOST, 16)])
+@pytest.mark.parametrize(
+    ('status', 'counter'), [(MUTE, 15), (SYNC_LOST, 18), (SYNC_LOST, 16), (FALLEN, 15)]
+)
 def test_a_leg_that_may_hold_by_itself_is_told(
     holding: ScriptedBench, status: AlStatus, counter: int
 ) -> None:
@@ -111,6 +114,19 @@ def test_a_leg_that_may_hold_by_itself_is_told(
     assert holding.step(3).deaf == 0b100000
     holding.wire.counter, holding.wire.status = 18, [OP] * 6
     assert holding.step(SECOND).deaf == 0
+
+
+@pytest.mark.parametrize('holds_alone', [False, True])
+def test_a_drive_that_falls_to_preop_is_as_one_behind_a_pulled_cable(
+    wire: ScriptedWire, *, holds_alone: bool
+) -> None:
+    """A segment of others: it held its leg by 6007h, and the five others let go."""
+    bench = ScriptedBench(wire, holds_alone=holds_alone)
+    bench.switch_on()
+    wire.counter, wire.status = 15, [OP] * 5 + [FALLEN]
+
+    assert 'leg 6: its drive is lost, EtherCAT: PREOP with error' in str(bench.step(3).fault)
+    assert bench.step(SECOND).live == (0b111111 if holds_alone else 0)
 
 
 def test_nobody_waits_for_the_silence_of_a_drive_that_answers(wire: ScriptedWire) -> None:

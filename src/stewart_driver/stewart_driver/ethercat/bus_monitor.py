@@ -13,6 +13,7 @@ from stewart_driver.ethercat.cia402.error_codes import error_text
 from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.errors import (
+    AL_ERROR,
     AL_STATE,
     AlStatus,
     Emergency,
@@ -102,7 +103,7 @@ class BusMonitor:
 
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
-        mute: Those of them that do not answer.
+        mute: Those of them that do not answer, or have left OP for PREOP or INIT by themselves.
         restarted: Those that answer, and do not even tell what they measure, as in SAFEOP.
         codes: Of faults, where drives were asked for them; 0 as soon as one is in none.
     """
@@ -313,7 +314,7 @@ class BusMonitor:
         Args:
             sure: Whether this look needs no other.
         """
-        states = [RESTARTED if _has_restarted(item) else item.state for item in statuses]
+        states = [_known_state(item) for item in statuses]
         before = states if sure else self._states
         seen = [set(pair) for pair in zip(before, states, strict=True)]
         self._states = states
@@ -348,6 +349,11 @@ class BusMonitor:
         return LegFault(first, f'its drive is lost, EtherCAT: {statuses[first - 1]}{which}')
 
 
-def _has_restarted(status: AlStatus) -> bool:
-    """Tell whether a slave answers, and is in a state in which it gives no inputs."""
-    return status.state & AL_STATE not in {0, SAFEOP, OP}
+def _known_state(status: AlStatus) -> int:
+    """Return a state that tells inputs, or 0 or `RESTARTED` where a slave gives none.
+
+    Below SAFEOP with an error one has left OP by itself: as without the bus it may hold its leg.
+    """
+    if status.state & AL_STATE in {0, SAFEOP, OP}:
+        return status.state
+    return 0 if status.state & AL_ERROR else RESTARTED
