@@ -202,6 +202,19 @@ def test_rates_in_degrees_per_second_and_what_no_vehicle_does_are_told(rig: Ride
     assert rig.node.phase is Phase.FOLLOW
 
 
+def test_what_is_heard_with_z_downwards_moves_nothing(rig: Ride) -> None:
+    for _ in range(150):
+        rig.vehicle.publish(Imu(linear_acceleration=vector3_msg(-LEVEL[:3])))
+        rig.spin(0.01)
+    answer = rig.call(Trigger, 'cueing/start')
+    assert not answer.success
+    assert 'z is upwards' in answer.message
+    assert not rig.setpoints
+    # What was silent meanwhile may be another one.
+    rig.spin(2.1)
+    rig.start()
+
+
 def test_it_refuses_while_the_drives_are_off(rig: Ride) -> None:
     rig.drive(DriverState.DISABLED)
     answer = rig.call(Trigger, 'cueing/start')

@@ -24,9 +24,13 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import inertial_reader
 from stewart_node_support.lifecycle import transition
 from stewart_node_support.qos import FOREIGN_QOS
+from stewart_node_support.stamps import NANOSECONDS
 
 MEMORY = 100
 """Samples over which the mean specific force is learnt that tells wrong units and axes [-]."""
+
+PAUSE = 2.0
+"""After a longer silence another vehicle may be heard: its mean is learnt anew [s]."""
 
 OFTEN = 0.1
 """A larger part of the last samples turns fast where rates are in deg/s [-]."""
@@ -43,6 +47,7 @@ class MotionCueing(FollowingNode):
         super().__init__('motion_cueing', 'cueing', MotionCueingParameters, **kwargs)
         self._taken = self._refused = 0
         self._why, self._newest, self._mean, self._fast = '', LEVEL, GRAVITY, 0.0
+        self._came = 0
         self._socket: DatagramSocket | None = None
         self._settings = WashoutSettings()
         self._reader = inertial_reader()
@@ -106,8 +111,14 @@ class MotionCueing(FollowingNode):
             self._take(sample, self._socket.came_ns)
 
     def make_follower(self, guard: MotionGuard) -> LiveRide:
-        """Return the method with the settings of the platform."""
-        asked = self.parameters
+        """Return the method with the settings of the platform.
+
+        Raises:
+            VehicleInputError: If what is heard is no specific force of a vehicle.
+        """
+        asked, complaint = self.parameters, doubt(self._mean)
+        if complaint and not self._was_away(self.get_clock().now().nanoseconds):
+            raise VehicleInputError(complaint)
         return LiveRide(guard, self._settings, 1.0 / asked.rate, asked.input_silence, asked.method)
 
     def _on_motion(self, data: bytes) -> None:
@@ -125,10 +136,17 @@ class MotionCueing(FollowingNode):
         if self.phase is Phase.FOLLOW:
             assert self.playback is not None
             self.follower.input.put(sample, self.playback.elapsed(came))
+        if self._was_away(came):
+            self._mean, self._fast = GRAVITY, 0.0
+        self._came = came
         self._taken += 1
         self._newest = sample
         self._mean += (float(sample[2]) - self._mean) / MEMORY
         self._fast += (float(np.abs(sample[3:]).max() > DOUBTED) - self._fast) / MEMORY
+
+    def _was_away(self, now: int) -> bool:
+        """Tell whether no sample came of late before an instant [ns]."""
+        return now - self._came > PAUSE * NANOSECONDS
 
     def _refuse(self, error: Exception) -> None:
         self._refused, self._why = self._refused + 1, str(error)
