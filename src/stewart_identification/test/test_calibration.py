@@ -426,3 +426,16 @@ def test_what_does_not_belong_together_is_refused(vigo, forty) -> None:
         calibrate(vigo, replace(seen, position=1e3 * seen.position))
     with pytest.raises(ConfigurationError, match='columns in millimetres are called stroke_1_mm'):
         calibrate(vigo, replace(seen, strokes=1e3 * seen.strokes))
+
+
+def test_many_spoilt_poses_are_named_and_stay(vigo, forty, tmp_path, capsys) -> None:
+    """They had been told from no other misfit, and the joints were doubted."""
+    rng = np.random.default_rng(3)
+    seen, spoilt = measured(wrong(vigo, rng), forty, rng), [2, 9, 17, 18, 25, 33, 39]
+    seen.position[spoilt] += rng.normal(0.0, 0.02, (len(spoilt), 3))
+    path, written = table(tmp_path / 'poses.csv', seen), tmp_path / 'found.yaml'
+    assert run(path, '--platform', 'vigo', '-o', written) == 1
+    rows = ', '.join(f'{path}:{row + 2}' for row in spoilt)
+    said = f'7 of 40 rows contradict the others, and without them these fit: {rows}; more than 10'
+    assert said in capsys.readouterr().err
+    assert not written.exists()

@@ -15,8 +15,8 @@ from stewart_kinematics.motion import Array
 
 UNLIKELY = 1e-6
 """Probability of a row's residual from which on it may be an outlier [-]."""
-MOST = 0.1
-"""Share of rows that may be."""
+MOST, NAMED = 0.1, 1.0 / 3.0
+"""Share of rows that may be left out, and up to which they are named."""
 
 
 def excess(found: Calibration, observations: Observations) -> Array:
@@ -45,8 +45,9 @@ def without_outliers(
     noise: Noise,
     prior: Prior,
     found: Calibration,
+    most: float = MOST,
 ) -> tuple[Calibration, list[int]]:
-    """Leave out rows one by one while residuals contradict the noise.
+    """Leave out rows one by one, up to the share `most`, while residuals contradict the noise.
 
     Returns:
         Calibration and rows that were left out; those of before, and none, where what is left
@@ -57,7 +58,7 @@ def without_outliers(
     while better.misfit < MISFIT:
         large = excess(better, observations[kept])
         worst = int(large.argmax())
-        if large[worst] < 1.0 or len(gone) >= max(1, int(MOST * len(observations))):
+        if large[worst] < 1.0 or len(gone) >= max(1, int(most * len(observations))):
             return found, []
         gone.append(int(kept[worst]))
         kept = np.delete(kept, worst)

@@ -23,7 +23,7 @@ from stewart_identification.calibration.observations import (
     read_rests,
     without_copies,
 )
-from stewart_identification.calibration.outliers import without_outliers
+from stewart_identification.calibration.outliers import MOST, NAMED, without_outliers
 from stewart_identification.calibration.output import (
     calibrated_document,
     draw_accuracy,
@@ -152,17 +152,20 @@ def main(arguments: argparse.Namespace) -> int:
         lambda step, cost: line.show(f'step {step}: sum of squares {cost:.6g}'),
     )
     line.end()
-    gone: list[int] = []
+    gone, doubts = list[int](), list[str]()
     # Rows would be blamed for an IMU that is read in another way.
     if not beyond_imu(found):
         found, gone = without_outliers(platform, observations, noise, prior, found)
+        if found.misfit < MISFIT:
+            _, many = without_outliers(platform, observations, noise, prior, found, NAMED)
+            doubts = [_about_many(observations[many], len(observations))] if many else []
     if gone:
         kept = np.setdiff1d(np.arange(len(observations)), gone)
         observations, outliers = observations[kept], observations[gone]
         tell(_about_outliers(outliers, found))
     chance = None if others is None else prediction_misfit(found, others)
     refused = [] if others is None or chance is None else about_others(found, others, chance)
-    _tell(arguments, found, chance, refused)
+    _tell(arguments, found, chance, [*doubts, *refused])
     if observations.tracked.any():
         checked = observations if others is None else others
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
@@ -241,11 +244,20 @@ def _about_outliers(outliers: Observations, found: Calibration) -> str:
     return text
 
 
+def _about_many(outliers: Observations, count: int) -> str:
+    return (
+        f'{len(outliers)} of {count} rows contradict the others, and without them these fit: '
+        f'{", ".join(outliers.source)}; more than {100.0 * MOST:.0f} % are not left out, look at '
+        'what they have in common'
+    )
+
+
 def _tell(
-    arguments: argparse.Namespace, found: Calibration, chance: float | None, refused: list[str]
+    arguments: argparse.Namespace, found: Calibration, chance: float | None, others: list[str]
 ) -> None:
+    """Print what was found, and say what is doubtful in it and, in `others`, beside it."""
     items, felt = coordinates(found), imu_unknowns(found)
-    said = [*remarks(found), *refused]
+    said = [*remarks(found), *others]
     if arguments.json:
         told = {
             'coordinates': [{**vars(item), 'shown': item.shown} for item in items],
