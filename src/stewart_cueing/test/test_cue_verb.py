@@ -171,6 +171,14 @@ def test_a_sensor_that_was_not_level_is_told() -> None:
     assert not VehicleRide(np.array([0.0, 0.1]), np.tile(LEVEL, (2, 1))).remarks
 
 
+def test_a_log_with_other_names_is_told_what_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / 'phone.csv'
+    path.write_text('time(ms),ax(g),ay(g),az(g)\n0,0,0,1\n20,0,0,1\n')
+    words = r'phone\.csv:1: expected the columns time_s, .* stewart import makes a bag'
+    with pytest.raises(ConfigurationError, match=words):
+        read_ride(path)
+
+
 def test_a_ride_that_is_shorter_than_a_period_is_refused(tmp_path: Path) -> None:
     ride = ride_of(tmp_path / 'ride.csv', [0.0, 0.002, 0.004], [0.0, 0.0, 0.0])
     with pytest.raises(VehicleInputError, match='ride of 4 ms is shorter than the 5 ms between'):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from stewart_cueing.errors import VehicleInputError
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, read_only
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table
@@ -242,6 +243,10 @@ def read_ride(source: str | Path) -> VehicleRide:
     """
     columns = (TIME, *COLUMNS)
     table = read_table(source, columns, gaps=columns)
-    values = table.take(columns)
+    try:
+        values = table.take(columns)
+    except ConfigurationError as error:
+        expected = f'{error.expected} (of other names and units stewart import makes a bag)'
+        raise ConfigurationError(error.key, error.value, expected) from error
     places = [f'{table.source}:{line}' for line in table.lines]
     return VehicleRide.recorded(values[:, 0], values[:, 1:], places)
