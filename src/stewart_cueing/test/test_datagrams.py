@@ -84,7 +84,11 @@ WHOLE = data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 0.0, 0.0))
             'no vehicle has|six finite numbers',
         ),
         (x_plane_12, data(r4=loads(-999.0, 0.0, 0.0), r16=rates(0, 0, 0)), 'up to 200 m/s²'),
-        (x_plane_12, data(r4=loads(1.0, 0.0, 0.0), r16=rates(600.0, 0, 0)), 'and 10 rad/s'),
+        # No bytes of the packet behind it, which nobody can read.
+        (x_plane_12, data(r4=loads(1.0, 0.0, 0.0), r16=rates(600.0, 0, 0)), 'and 10 rad/s$'),
+        # In their menus, and before an aircraft is there.
+        (x_plane_12, data(r4=loads(0.0, 0.0, 0.0), r16=rates(0, 0, 0)), 'six zeros'),
+        (flightgear, b'0\t0\t0\t0\t0\t0\tnull\n', 'six zeros'),
         # X-Plane 12 in a gentle turn, which X-Plane 11 could not pitch so fast; in a fast roll.
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(5.0, 0.0, 1.0)), 'x_plane_12'),
         (x_plane_11, data(r4=loads(1.0, 0.0, 0.0), r16=rates(0.0, 28.0, 0.0)), 'x_plane_12'),

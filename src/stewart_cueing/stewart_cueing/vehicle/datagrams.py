@@ -86,7 +86,12 @@ def flightgear(datagram: bytes) -> Array:
         raise VehicleInputError(f'FlightGear sent what is no number: {datagram[:60]!r}') from error
     if model == YASIM:
         values[0] *= -1.0
-    return _checked(np.array(values) * FORWARD_RIGHT_DOWN, datagram)
+    sample = np.array(values) * FORWARD_RIGHT_DOWN
+    try:
+        require_of_a_vehicle(sample)
+    except VehicleInputError as error:
+        raise VehicleInputError(f'{error}: {datagram[:60]!r}') from error
+    return sample
 
 
 def x_plane_11(datagram: bytes) -> Array:
@@ -105,7 +110,7 @@ def x_plane_11(datagram: bytes) -> Array:
             f'{FASTEST_PITCH:g}, {FASTEST:g}, {FASTEST_PITCH:g}: X-Plane 12 sends deg/s, choose '
             'x_plane_12'
         )
-    return _of_x_plane(records, np.array([turn[1], turn[0], turn[2]]), datagram)
+    return _of_x_plane(records, np.array([turn[1], turn[0], turn[2]]))
 
 
 def x_plane_12(datagram: bytes) -> Array:
@@ -115,7 +120,7 @@ def x_plane_12(datagram: bytes) -> Array:
         VehicleInputError: As of `x_plane_11`.
     """
     records = _records(datagram)
-    return _of_x_plane(records, np.radians(records[ANGULAR_VELOCITY][:3]), datagram)
+    return _of_x_plane(records, np.radians(records[ANGULAR_VELOCITY][:3]))
 
 
 PARSERS: dict[str, Callable[[bytes], Array]] = {
@@ -143,17 +148,11 @@ def _records(datagram: bytes) -> dict[int, tuple[float, ...]]:
     return found
 
 
-def _of_x_plane(records: dict[int, tuple[float, ...]], turn: Array, datagram: bytes) -> Array:
+def _of_x_plane(records: dict[int, tuple[float, ...]], turn: Array) -> Array:
     normal, axial, side = records[G_LOAD][4:7]
     force = GRAVITY * np.array([axial, side, -normal])
-    return _checked(np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN, datagram)
-
-
-def _checked(sample: Array, datagram: bytes) -> Array:
-    try:
-        require_of_a_vehicle(sample)
-    except VehicleInputError as error:
-        raise VehicleInputError(f'{error}: {datagram[:60]!r}') from error
+    sample = np.concatenate([force, turn]) * FORWARD_RIGHT_DOWN
+    require_of_a_vehicle(sample)
     return sample
 
 
