@@ -212,6 +212,10 @@ def test_what_is_heard_with_z_downwards_moves_nothing(rig: Ride) -> None:
     assert not rig.setpoints
     # What was silent meanwhile may be another one.
     rig.spin(2.1)
+    rig.heard.clear()
+    rig.spin(1.2)
+    assert rig.said(' samples')
+    assert not rig.said('z is upwards')
     rig.start()
 
 

@@ -166,9 +166,10 @@ class MotionCueing(FollowingNode):
             return Report(Level.WARN, text, values)
         if self._socket is not None and self._socket.other:
             return Report(Level.WARN, self._socket.other, values)
-        if complaint := doubt(self._mean):
+        heard = not self._was_away(self.get_clock().now().nanoseconds)
+        if heard and (complaint := doubt(self._mean)):
             return Report(Level.WARN, complaint, values)
-        if self._fast > OFTEN:
+        if heard and self._fast > OFTEN:
             fast = f'{100.0 * self._fast:.0f} % of the last samples turn faster than {DOUBTED:g}'
             return Report(Level.WARN, f'{fast} rad/s: are the rates in deg/s?', values)
         if self.phase is Phase.FOLLOW and self.follower.input.silent():
