@@ -139,6 +139,28 @@ def test_samples_lost_one_by_one_leave_the_whole_recording(
     assert np.sqrt(np.mean(off**2)) < 1e-5
 
 
+def test_efforts_that_stand_at_an_end_are_named_and_not_used(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    """Forces that were cut off drew a centre of mass away by four sigmas."""
+    forces = payload_run.forces.copy()
+    most = float(np.percentile(forces[:, 1], 90.0))
+    forces[:, 1] = np.minimum(forces[:, 1], most)
+    forces[600:1000, 4] = 0.0
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, 'forces': forces[row]}]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    assert re.search(rf'\d+ samples: leg 2: effort stands at {most:.4g} N, as of', said(found))
+    assert '400 samples: leg 5: effort stands at 0 N, as of a sensor that is over' in said(found)
+    assert 'leg 1: effort' not in said(found)
+    gone = ~np.isfinite(found.experiment.forces)
+    assert gone[:, 4].any()
+    assert not gone[:, [0, 2, 3, 5]].any()
+
+
 def test_bad_stamps_gaps_and_nan_are_named_with_time_and_count(
     payload_run: Run, ex800: Platform, tmp_path: Path
 ) -> None:

@@ -34,6 +34,8 @@ EARLY = 0.15
 SINGLE, UNROUNDED = 0.75, 0.01
 """Share of single steps after repeats from which on they are those of rounding, and how far what
 is rounded may be off from multiples of a step [steps]."""
+STANDING, STANDING_SHARE = 20, 0.01
+"""So many samples in a row, and in all such a share, at one end of a signal's range or at 0."""
 BRIDGED = 0.01
 """Share of the samples that may be interpolated without a word."""
 LEAST_GLITCH = 1e-3
@@ -281,6 +283,25 @@ def stuck_columns(values: Array) -> tuple[int, ...]:
         if known.size > 1 and np.ptp(known) == 0.0:
             found.append(place)
     return tuple(found)
+
+
+def standing(values: Array) -> NDArray[np.bool_]:
+    """Find where signals (n, m) stand at an end of their range or at 0, shape (n, m).
+
+    So does a sensor that is overloaded, or whose wire is off, and none that is noisy; nothing is
+    said of a rounded signal, which stands at its turning points.
+    """
+    found = np.zeros(values.shape, np.bool_)
+    for place, column in enumerate(values.T):
+        if not np.isfinite(column).any() or np.isfinite(rounding_step(column[:, None])):
+            continue
+        ends = np.nanmin(column), np.nanmax(column), 0.0
+        runs = np.split(np.arange(len(column)), np.flatnonzero(np.diff(column) != 0.0) + 1)
+        for run in runs:
+            found[run, place] = len(run) >= STANDING and column[run[0]] in ends
+        if found[:, place].mean() < STANDING_SHARE:
+            found[:, place] = False
+    return found
 
 
 def repeats(values: Array) -> tuple[float, float]:

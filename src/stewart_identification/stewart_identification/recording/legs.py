@@ -17,6 +17,7 @@ from stewart_identification.recording.checks import (
     glitches,
     Remark,
     repeats,
+    standing,
     stuck_columns,
     Usable,
     usable,
@@ -131,6 +132,9 @@ def leg_record(
     _refuse_what_is_useless(recording, series, good, strokes)
     efforts = np.array(series.effort)
     efforts[:, [leg - 1 for leg in stuck]] = np.nan
+    ends = standing(efforts)
+    remarks += _about_ends(series.topic, efforts, ends)
+    efforts[ends] = np.nan
     pieces, short = _pieces(good, strokes, efforts, asked, shortest)
     begin = (origin - recording.begin_ns) / 1e9
     if short:
@@ -174,6 +178,19 @@ def _about_forces(
         text = 'one effort all the time, which no drive measures, their forces are not used'
         told.append(_leg_remark(series, stuck, text))
     return [*told, *_about_holes(recording, series, missing)]
+
+
+def _about_ends(topic: str, efforts: Array, ends: NDArray[np.bool_]) -> list[Remark]:
+    """Tell of efforts (n, 6) that stand at an end of their range or at 0 where `ends` says so."""
+    told = []
+    for leg in np.flatnonzero(ends.any(axis=0)):
+        there = ends[:, leg]
+        text = (
+            f'leg {leg + 1}: effort stands at {efforts[there.argmax(), leg]:.4g} N, as of a '
+            'sensor that is overloaded or off, and is not used there'
+        )
+        told.append(Remark(topic, float('nan'), int(there.sum()), text))
+    return told
 
 
 def _travelling(strokes: Array) -> Array:

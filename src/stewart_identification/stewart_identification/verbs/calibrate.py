@@ -141,8 +141,7 @@ def main(arguments: argparse.Namespace) -> int:
         tell(f'{copies} row(s) copied from others count once')
     unused = int(np.sum(~observations.felt & np.isfinite(observations.specific_force).all(axis=1)))
     if unused:
-        told = f'{unused} row(s) in motion: their specific force is not used, gravity alone counts'
-        tell(told)
+        tell(f'{unused} row(s) in motion: their specific force is not used, gravity alone counts')
     line = LiveLine(sys.stderr)
     found = calibrate(
         platform,
