@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,6 +40,27 @@ def test_a_drive_asks_again_that_got_the_answer_of_another(
     answers[:] = [AssertionError(), error(2, 0x6007, 0, 0x06020000, 'no object')]
     with pytest.raises(SdoRefused, match='drive of leg 1 refuses object 6007h:0: abort 0x0602'):
         drive.read(0x6007, 0)
+
+
+def test_a_list_full_of_the_emergencies_of_another_is_no_lacking_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A segment of others, which repeats on request: objects that it has were called lacking."""
+    cable = Cable(monkeypatch, DRIVE)
+    (drive,) = cable.bus.scan(1, accepts)
+    left = [AssertionError()] * 64
+
+    def read(_index: int, _subindex: int, **_: bool) -> bytes:
+        if left:
+            raise left.pop()
+        return b'\7'
+
+    cable.master.slaves[0].sdo_read = read
+    instants = count(0.0, 0.1)
+    clock = SimpleNamespace(monotonic=lambda: next(instants), sleep=lambda _duration: None)
+    monkeypatch.setattr(mailbox, 'time', clock)
+
+    assert drive.read(0x607D, 1) == b'\7'
 
 
 class LateMailbox:

@@ -26,8 +26,9 @@ EARLY_PATIENCE = 0.1
 # Of pysoem's packet errors: an answer to something else.
 UNEXPECTED_ANSWER = 1
 # Drives that refuse in the same instant may take each other's answer: SOEM has one list of errors,
-# and pysoem takes the oldest. All ask again then, which does not meet again for long.
-SDO_CONFUSIONS = 20
+# and pysoem takes the oldest. All ask again then, which does not meet again for long. Behind one
+# emergency the list of 64 may be full: SOEM has it repeated until the answer comes.
+SDO_CONFUSIONS = 200
 LOOK_PERIOD = 0.01
 
 
