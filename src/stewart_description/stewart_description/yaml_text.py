@@ -20,14 +20,17 @@ ERRORS = (
 """What reading raises, with dates that do not exist, `!!int ''` and aliases in a ring."""
 
 PLAIN = re.compile(
-    r'[-+]?(0x[0-9A-Fa-f]+|0|[1-9]\d*|(\d+\.\d*|\.\d+)([eE][-+]\d+)?|\.inf|\.Inf|\.INF)'
-    r'|\.nan|\.NaN|\.NAN',
+    r'[-+]?(0x[0-9A-Fa-f]+|0|[1-9]\d*|(\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]\d+'
+    r'|\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN',
     re.ASCII,
 )
 """Numbers that everybody reads alike. YAML takes 010 for 8, 1:30 for 90 and 1_000 for 1000."""
 
+SCIENTIFIC = re.compile(r'[-+]?((\d+\.\d*|\.\d+)[eE]\d+|\d+[eE][-+]\d+)', re.ASCII)
+"""Those that people and later YAML take for numbers; 12e45, which may be a name, is none here."""
+
 MERGE = 'tag:yaml.org,2002:merge'
-INTEGER = 'tag:yaml.org,2002:int'
+INTEGER, FLOAT = 'tag:yaml.org,2002:int', 'tag:yaml.org,2002:float'
 MOST_MERGED = 10_000
 """Keys that `<<` copies in one document: each level of aliases may have ten times as many."""
 
@@ -73,8 +76,9 @@ class Loader(yaml.CSafeLoader):
         return value
 
 
-for tag in (INTEGER, 'tag:yaml.org,2002:float'):
+for tag in (INTEGER, FLOAT):
     Loader.add_constructor(tag, Loader.construct_plain_number)
+Loader.add_implicit_resolver(FLOAT, SCIENTIFIC, list('-+.0123456789'))
 
 
 def parsed(text: str, loader: type[Loader] = Loader) -> Any:

@@ -50,6 +50,9 @@ def test_a_number_that_yaml_takes_for_another_is_refused(number: str, taken: str
 def test_plain_numbers_are_read() -> None:
     numbers = parsed('[0, -7, +8, 0x1F, 1., .5, 02.5, -1.5e+3, .inf, -.inf]')
     assert numbers == [0, -7, 8, 31, 1.0, 0.5, 2.5, -1500.0, float('inf'), -float('inf')]
+    assert parsed('[1e-3, -2E+4, 1.5e3, .5e-1]') == [1e-3, -2e4, 1500.0, 0.05]
+    # Of hexadecimal digits, as the name of a commit.
+    assert parsed('[12e45, "1e-3", v1e-3]') == ['12e45', '1e-3', 'v1e-3']
 
 
 @pytest.mark.parametrize('text', ['[' * 100_000, '- ' * 100_000, '{a: ' * 100_000])

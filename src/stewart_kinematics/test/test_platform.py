@@ -119,7 +119,7 @@ def test_masses_are_those_of_the_paper() -> None:
     [
         (put('base_joints.ring.radius_m', -0.4), 'base_joints.ring.radius_m', -0.4),
         (put('base_joints.ring.radius_m', 'wide'), 'base_joints.ring.radius_m', 'wide'),
-        (put('base_joints.ring.radius_m', '1e-3'), 'base_joints.ring.radius_m', '1e-3'),
+        (put('base_joints.ring.radius_m', '1e9'), 'base_joints.ring.radius_m', '1e9'),
         (put('base_joints.ring.radius_m', True), 'base_joints.ring.radius_m', True),
         (put('base_joints.ring.pair_angle_deg', 130.0), 'base_joints.ring.pair_angle_deg', 130.0),
         (put('base_joints.ring.radius_mm', 470.45), 'base_joints.ring.radius_mm', 470.45),
