@@ -105,6 +105,7 @@ def test_no_platform_is_assumed_where_none_counts(
     words: list[str], code: int, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
+    pytest.importorskip('rclpy')
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('XDG_RUNTIME_DIR', str(tmp_path))
 
