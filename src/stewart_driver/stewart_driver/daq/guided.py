@@ -91,8 +91,8 @@ class _NotTaken(Exception):
 
 def _strokes(line: str) -> Array:
     try:
-        words = line.replace(',', ' ').split()
-        values = 1e-3 * np.array([float(word) for word in words if is_plain(line)])
+        words = line.replace(',', ' ').split() if is_plain(line) else []
+        values = 1e-3 * np.array([float(word) for word in words])
     except ValueError:
         values = np.empty(0)
     # Not "any beyond": NaN is refused too.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class Run:
     @property
     def problem(self) -> str:
         """Why the estimates cannot be trusted; empty if nothing says so."""
-        found, wrong = self.measurements, failure(self.filtered, self.settings)
+        found, wrong = self.measurements, self._failure
         if wrong and not self.named:
             wrong = f'{self.platform.name} was assumed, for no --platform was given, and {wrong}'
         return (
@@ -84,7 +84,11 @@ class Run:
     @property
     def withheld(self) -> bool:
         """Whether poses are those of nothing: they fail on a platform that nobody named."""
-        return not self.named and bool(failure(self.filtered, self.settings))
+        return not self.named and bool(self._failure)
+
+    @cached_property
+    def _failure(self) -> str:
+        return failure(self.filtered, self.settings)
 
     def again(self, settings: FilterSettings) -> Run:
         """Filter the same measurements with other settings."""

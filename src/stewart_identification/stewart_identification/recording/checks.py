@@ -296,9 +296,10 @@ def standing(values: Array) -> NDArray[np.bool_]:
         if not np.isfinite(column).any() or np.isfinite(rounding_step(column[:, None])):
             continue
         ends = np.nanmin(column), np.nanmax(column), 0.0
-        runs = np.split(np.arange(len(column)), np.flatnonzero(np.diff(column) != 0.0) + 1)
-        for run in runs:
-            found[run, place] = len(run) >= STANDING and column[run[0]] in ends
+        begins = np.flatnonzero(np.diff(column, prepend=np.nan) != 0.0)
+        lengths = np.diff(begins, append=len(column))
+        stands = (lengths >= STANDING) & np.isin(column[begins], ends)
+        found[:, place] = np.repeat(stands, lengths)
         if found[:, place].mean() < STANDING_SHARE:
             found[:, place] = False
     return found

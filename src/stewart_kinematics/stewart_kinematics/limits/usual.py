@@ -23,7 +23,7 @@ FOIL = 1e-4  # no platform is thinner [m]
 THICKNESS = 0.2  # of a leg, over its length [-]
 FAR = 3.0  # where something that a platform carries may lie, in radii of its joints [-]
 TELESCOPE = 3.0  # greatest stroke, over the retracted length [-]
-GRAVITY = 30.0  # [m/s²]
+STRONGEST_GRAVITY = 30.0  # [m/s²]
 # Radians have no more than these numbers, which are few degrees.
 RIGHT_ANGLE, OF_A_PAIR = np.pi / 2.0, np.pi / 1.5
 SAME = 1e-6  # distance of joints that are one, in radii [-]
@@ -118,7 +118,7 @@ def _rates(platform: Platform) -> Iterator[Value]:
 
 def _masses(platform: Platform) -> Iterator[Value]:
     """Yield masses [kg], centres of mass [m] and radii of gyration [m]; massless bodies pass."""
-    yield Value('gravity', float(np.linalg.norm(platform.gravity)), 0.0, GRAVITY, 'm/s2')
+    yield Value('gravity', float(np.linalg.norm(platform.gravity)), 0.0, STRONGEST_GRAVITY, 'm/s2')
     masses, geometry = platform.masses, platform.geometry
     if masses is None:
         return

@@ -9,9 +9,10 @@ from collections.abc import Generator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+import math
 from pathlib import Path
 import sys
-from typing import cast
+from typing import cast, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,16 +120,12 @@ class Route:
     sequence: Sequence
     numbers: tuple[int, ...]
     count: int = 1
+    shortest_period: ClassVar[float] = math.inf
 
     @property
     def duration(self) -> float:
         """Time from the first to the last pose [s]."""
         return self.sequence.duration
-
-    @property
-    def shortest_period(self) -> float:
-        """Infinite [s]: nothing oscillates."""
-        return self.sequence.shortest_period
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
