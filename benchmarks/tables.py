@@ -445,12 +445,12 @@ def loaded(result: Result) -> list[str]:
     lines = [
         f'{good} of {len(rows)} ended with exit code 0.',
         '',
-        '| commit | busy loops | exit code | time [s] | load before, after |',
-        '|---|---:|---:|---:|---:|',
+        '| commit | busy loops | runs at once | exit code | time [s] | load before, after |',
+        '|---|---:|---:|---:|---:|---:|',
     ]
     lines += [
-        f'| {row["commit"]} | {row["loops"]} | {row["exit_code"]} | {row["seconds"]:.0f} '
-        f'| {row["load_before"]:.1f}, {row["load_after"]:.1f} |'
+        f'| {row["commit"]} | {row["loops"]} | {row["at_once"]} | {row["exit_code"]} '
+        f'| {row["seconds"]:.0f} | {row["load_before"]:.1f}, {row["load_after"]:.1f} |'
         for row in rows
     ]
     return lines
