@@ -109,6 +109,8 @@ def test_unusable_components_are_refused(values: tuple[float, ...], message: str
 def test_unusable_waves_are_refused() -> None:
     with pytest.raises(TrajectoryError, match='at least 1 component'):
         OrbitalWave((), CENTRE)
+    with pytest.raises(TrajectoryError, match='amplitude above 0 m, got 0 m in every'):
+        OrbitalWave([AiryWave(0.0, 2.0, 6.0)] * 2, CENTRE)
     with pytest.raises(TrajectoryError, match=r'attack_angle must be -1e.100 to 1e.100 '):
         OrbitalWave(SEA, CENTRE, attack_angle=np.nan)
     with pytest.raises(TrajectoryError, match='duration must be greater than 0 s, got -1'):

@@ -149,7 +149,7 @@ def odometry_reader() -> Reader[StampedMotion]:
 
 
 def inertial_reader() -> Reader[InertialSample]:
-    """Return a reader of Imu messages; covariances and orientation are left out."""
+    """Return a reader of Imu messages; it refuses what `inertial_numbers` refuses."""
     return Reader(Imu, _inertial)
 
 
@@ -207,13 +207,32 @@ def _odometry(layout: Layout) -> Callable[[bytes], StampedMotion]:
 
 
 def _inertial(layout: Layout) -> Callable[[bytes], InertialSample]:
-    frame = str(layout.texts['header.frame_id'])
-    force, rate = layout.numbers('linear_acceleration'), layout.numbers('angular_velocity')
+    frame, numbers = str(layout.texts['header.frame_id']), inertial_numbers(layout)
 
     def decode(data: bytes) -> InertialSample:
-        return InertialSample(stamp_of(data), frame, np.concatenate([force(data), rate(data)]))
+        values = numbers(data)
+        return InertialSample(stamp_of(data), frame, np.concatenate([values[12:15], values[:3]]))
 
     return decode
+
+
+def inertial_numbers(layout: Layout) -> Callable[[bytes], Array]:
+    """Return what reads an Imu: angular velocity, its covariance, specific force, its covariance.
+
+    What it returns gives 24 numbers [rad/s, rad²/s², m/s², m²/s⁴], and raises MessageError where
+    one of the two is not measured: its covariance begins with -1.
+    """
+    fields = ('angular_velocity', 'linear_acceleration')
+    numbers = layout.numbers(*(f'{name}{end}' for name in fields for end in ('', '_covariance')))
+
+    def measured(data: bytes) -> Array:
+        values = numbers(data)
+        for name, first in (('linear acceleration', 15), ('angular velocity', 3)):
+            if values[first] == -1.0:
+                raise MessageError(f'the IMU has no {name}: its covariance begins with -1')
+        return values
+
+    return measured
 
 
 def _tracking_error(layout: Layout) -> Callable[[bytes], TrackingArrays]:

@@ -179,6 +179,16 @@ def test_inertial_samples_are_read_in_any_frame() -> None:
         assert (read.stamp, read.frame, read.values.tolist()) == (0, frame, SIX.tolist())
 
 
+@pytest.mark.parametrize('name', ['linear_acceleration', 'angular_velocity'])
+def test_an_imu_that_does_not_measure_is_no_inertial_sample(name: str) -> None:
+    message, reader = Imu(), inertial_reader()
+    covariance = getattr(message, f'{name}_covariance')
+    reader.read(serialize_message(message))
+    covariance[0] = -1.0
+    with pytest.raises(MessageError, match=f'no {name.replace("_", " ")}: its covariance begins'):
+        reader.read(serialize_message(message))
+
+
 def test_legs_say_what_they_are_given_and_nothing_else() -> None:
     writer, reader = LegWriter(), leg_reader()
     for given in [(SIX, -SIX, 2.0 * SIX), (SIX, -SIX, None), (None, None, SIX)] * 2:

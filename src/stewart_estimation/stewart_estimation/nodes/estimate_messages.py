@@ -12,6 +12,7 @@ from sensor_msgs.msg import Imu, JointState
 from stewart_estimation.machine import Array
 from stewart_node_support.codec import finite, Layout, Reader, stamp_of
 from stewart_node_support.errors import MessageError
+from stewart_node_support.hot_messages import inertial_numbers
 from stewart_node_support.legs import LEG_NAMES
 
 LEGS = {name: leg for leg, name in enumerate(LEG_NAMES)}
@@ -41,11 +42,7 @@ class Strokes(NamedTuple):
 
 
 def imu_reader() -> Reader[ImuReading]:
-    """Return a reader of Imu messages.
-
-    Its ``read`` raises MessageError where specific force or angular velocity is not measured: its
-    covariance begins with -1.
-    """
+    """Return a reader of Imu messages; it refuses what `inertial_numbers` refuses."""
     return Reader(Imu, _imu)
 
 
@@ -59,14 +56,10 @@ def stroke_reader() -> Reader[Strokes]:
 
 
 def _imu(layout: Layout) -> Callable[[bytes], ImuReading]:
-    fields = ('angular_velocity', 'linear_acceleration')
-    numbers = layout.numbers(*(f'{name}{end}' for name in fields for end in ('', '_covariance')))
+    numbers = inertial_numbers(layout)
 
     def decode(data: bytes) -> ImuReading:
         values = numbers(data)
-        for name, first in (('linear acceleration', 15), ('angular velocity', 3)):
-            if values[first] == -1.0:
-                raise MessageError(f'the IMU has no {name}: its covariance begins with -1')
         return ImuReading(stamp_of(data), values[12:15], values[:3], values[15:], values[3:12])
 
     return decode

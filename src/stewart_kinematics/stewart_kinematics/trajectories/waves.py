@@ -118,7 +118,8 @@ class OrbitalWave:
         duration: Duration [s]; infinite by default.
 
     Raises:
-        TrajectoryError: If there is no component or a value cannot be used.
+        TrajectoryError: If there is no component, none has an amplitude, or a value cannot be
+            used.
 
     Note:
         A particle that is carried e^{kη} times its amplitude stands A²k/2 above the centre on
@@ -137,6 +138,8 @@ class OrbitalWave:
         object.__setattr__(self, 'components', tuple(self.components))
         if not self.components:
             raise TrajectoryError('a wave needs at least 1 component, got 0')
+        if not any(wave.amplitude for wave in self.components):
+            raise TrajectoryError('a wave needs an amplitude above 0 m, got 0 m in every component')
         finite('attack_angle', self.attack_angle, 'rad')
         finite('position', self.position, 'm')
         object.__setattr__(self, 'duration', check_duration(self.duration))
