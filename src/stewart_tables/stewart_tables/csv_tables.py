@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 import csv
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -28,6 +28,7 @@ STANDARD_STREAM = '-'  # name that stands for standard input or output
 ENCODING = 'utf-8-sig'
 """UTF-8; a mark at its beginning, which spreadsheets write, is no part of the first name."""
 
+REMARK = '#'
 ROWS_TOLD = 5000  # rows after which progress is told
 
 
@@ -40,12 +41,14 @@ class Table:
         values (n,): Columns that were asked for and are there.
         lines (n,): Line of the file each row stands on; the first line is 1.
         others: Columns that nobody has asked for.
+        header_line: Line with the names of the columns.
     """
 
     source: str
     values: dict[str, Array]
     lines: Array
     others: tuple[str, ...] = ()
+    header_line: int = 1
 
     def has(self, columns: Sequence[str]) -> bool:
         """Tell whether a group of columns is there: all of them.
@@ -70,7 +73,7 @@ class Table:
             expected = f'the columns {listed(missing)} as well'
             if {f'{name}m' for name in missing if name.endswith('_m')}.intersection(self.others):
                 expected += ', in metres'
-            raise ConfigurationError(f'{self.source}:1', found, expected)
+            raise ConfigurationError(f'{self.source}:{self.header_line}', found, expected)
         return np.column_stack([self.values[name] for name in columns])
 
 
@@ -80,13 +83,12 @@ def read_table(
     progress: Progress = silent,
     *,
     gaps: Sequence[str] = (),
-    comments: str = '',
 ) -> Table:
     """Read columns of a CSV file, or of standard input, ``-``, whose first line names its columns.
 
     Wanted columns are read where they are there; all others may hold anything. In the columns
-    `gaps` an empty cell or ``nan`` is a missing value, NaN. Lines that begin with `comments` are
-    left out, if that is not empty.
+    `gaps` an empty cell or ``nan`` is a missing value, NaN. Lines that begin with ``#`` are left
+    out, but for one in front that names wanted columns, as ``numpy.savetxt`` writes it.
 
     Raises:
         ConfigurationError: If it is no text, there is no header, a column is named twice, a row
@@ -98,9 +100,9 @@ def read_table(
     name = 'standard input' if standard else str(source)
     try:
         if standard:
-            return _read(_standard_input(), name, columns, gaps, progress, comments)
+            return _read(_standard_input(), name, columns, gaps, progress)
         with Path(source).open(newline='', encoding=ENCODING) as stream:
-            return _read(stream, name, columns, gaps, progress, comments)
+            return _read(stream, name, columns, gaps, progress)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigurationError(name, str(error), 'a CSV file in UTF-8') from error
 
@@ -118,30 +120,29 @@ def _read(
     columns: Sequence[str],
     gaps: Sequence[str],
     progress: Progress,
-    comments: str,
 ) -> Table:
     """Read an open stream."""
     size = _size(stream)
-    # An empty line in the place of a comment, so that lines are counted as they stand.
-    bare = ('' if line.startswith(comments) else line for line in stream)
-    reader = csv.reader(bare if comments else stream)
-    header = [name.strip() for name in next(filter(None, reader) if comments else reader, [])]
+    reader = csv.reader(stream)
+    header = _header(reader, columns)
+    header_line = max(reader.line_num, 1)
+    where = f'{source}:{header_line}'
     if not header:
         expected = f'a line with the names of the columns, as {columns[0]}'
-        raise ConfigurationError(f'{source}:1', '', expected)
+        raise ConfigurationError(where, '', expected)
     for separator, spoken in ((';', 'semicolons'), ('\t', 'tabulators')):
         if len(header) < 3 and separator in ''.join(header):
             expected = 'commas between the columns, and decimal points'
-            raise ConfigurationError(f'{source}:1', f'{spoken} between them', expected)
+            raise ConfigurationError(where, f'{spoken} between them', expected)
     wanted = [name for name in columns if name in header]
     for name in wanted:
         if header.count(name) > 1:
-            raise ConfigurationError(f'{source}:1', name, 'every column once')
+            raise ConfigurationError(where, name, 'every column once')
     others = tuple(name for name in header if name not in wanted)
     places = [header.index(name) for name in wanted]
     lines, rows = [], []
     for cells in reader:
-        if not cells:
+        if not cells or cells[0].startswith(REMARK):
             continue
         line = reader.line_num
         if len(cells) != len(header):
@@ -160,8 +161,24 @@ def _read(
             progress(stream.buffer.tell() / size if size else None)
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted))
     return Table(
-        source, dict(zip(wanted, numbers.T, strict=True)), np.array(lines, dtype=int), others
+        source,
+        dict(zip(wanted, numbers.T, strict=True)),
+        np.array(lines, dtype=int),
+        others,
+        header_line,
     )
+
+
+def _header(lines: Iterable[list[str]], columns: Sequence[str]) -> list[str]:
+    """Return the names of the columns; lines that say something else before them are skipped."""
+    for cells in filter(None, lines):
+        names = [cell.strip() for cell in cells]
+        if not names[0].startswith(REMARK):
+            return names
+        names[0] = names[0].removeprefix(REMARK).strip()
+        if not set(names).isdisjoint(columns):
+            return names
+    return []
 
 
 def _size(stream: TextIO) -> int:

@@ -25,6 +25,16 @@ def test_columns_are_found_by_name_whatever_else_is_there(tmp_path):
     assert not table.has(['c'])
 
 
+@pytest.mark.parametrize('head', ['# of a lab, 2026\na,b', '#\n#a, b', '\n# one, two\n# a,b'])
+def test_remarks_are_left_out_and_one_may_name_the_columns(tmp_path, head):
+    lines = head.count('\n') + 1
+    table = read_table(written(tmp_path, f'{head}\n1,2\n# a pause\n3,4\n'), ('a', 'b'))
+    assert table.take(['a', 'b']).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert table.lines.tolist() == [lines + 1, lines + 3]
+    with pytest.raises(ConfigurationError, match=rf'table\.csv:{lines}: expected the columns c'):
+        table.take(['c'])
+
+
 def test_part_of_a_group_is_a_mistake(tmp_path):
     table = read_table(written(tmp_path, 'a,b\n1,2\n'), ('a', 'b', 'c'))
     with pytest.raises(ConfigurationError, match='expected the columns c as well'):
@@ -48,6 +58,8 @@ def test_part_of_a_group_is_a_mistake(tmp_path):
         ('a,b\n1,"2,5"\n', r"table\.csv:2: b: expected a number with a decimal point, got '2,5'"),
         ('a,b\n1,1_000\n', r"table\.csv:2: b: expected a number of plain digits, got '1_000'"),
         ('a,b\n1,١٢\n', r"table\.csv:2: b: expected a number of plain digits, got '١٢'"),
+        ('# of a lab\na;b\n1;2\n', r'table\.csv:2: expected commas'),
+        ('# of a lab\n', r'table\.csv:1: expected a line with the names of the columns'),
         ('', r'table\.csv:1: expected a line with the names of the columns'),
     ],
 )

@@ -160,7 +160,7 @@ class CalibrationTable:
                 number, or none that can have been measured.
         """
         every = [column for kind in KINDS for column in columns(kind)]
-        found = read_table(source, every, gaps=every, comments='#')
+        found = read_table(source, every, gaps=every)
         if found.others:
             expected = 'input_1_v, output_1_v, stroke_1_m, rate_1_mps and so on to leg 6'
             raise ConfigurationError(f'{found.source}: column', found.others[0], expected)
