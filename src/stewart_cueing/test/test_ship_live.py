@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 import re
 
 import numpy as np
@@ -39,18 +41,27 @@ VIGO = load_platform('vigo')
 
 
 def heard_for(seconds, end=BEGIN):
-    base = LiveBase(MODEL_PERIOD, PERIOD, 0.2)
-    rng = np.random.default_rng(1)
-    for n in range(round(seconds / PERIOD)):
-        base.put(end - seconds + n * PERIOD, felt(end - seconds + n * PERIOD, rng))
+    base, rng = LiveBase(MODEL_PERIOD, PERIOD, 0.2), np.random.default_rng(1)
+    hear(base, rng, seconds, end)
     return base, rng
 
 
+def hear(base, rng, seconds, end):
+    for n in range(round(seconds / PERIOD)):
+        base.put(end - seconds + n * PERIOD, felt(end - seconds + n * PERIOD, rng))
+
+
+@cache
+def nearly_settled():
+    """Of a base that will be known at `BEGIN`, a second before; it is copied, never changed."""
+    return heard_for(SETTLING * MODEL_PERIOD - 1.0, BEGIN - 1.0)
+
+
 def test_a_base_is_known_when_it_was_heard_for_long_enough_and_not_in_silence():
-    base, _ = heard_for(SETTLING * MODEL_PERIOD - 1.0)
-    assert base.heard(BEGIN)
-    assert not base.known(BEGIN)
-    base, _ = heard_for(SETTLING * MODEL_PERIOD + 1.0)
+    base, rng = deepcopy(nearly_settled())
+    assert base.heard(BEGIN - 1.0)
+    assert not base.known(BEGIN - 1.0)
+    hear(base, rng, 1.0, BEGIN)
     assert base.known(BEGIN)
     assert not base.known(BEGIN + 0.3)
     with pytest.raises(BaseInputError, match='six finite numbers'):
@@ -193,7 +204,9 @@ def test_rates_in_degrees_per_second_are_told_by_the_specific_force(
     roll: float, shown: float, heave: float, unit: float, *, known: bool
 ) -> None:
     base, rng, omega = LiveBase(6.0, 0.02, 0.2), np.random.default_rng(1), 2 * np.pi / 6.0
-    for n in range(round(60.0 / 0.02)):
+    # Until it is known.
+    end = SETTLING * 6.0
+    for n in range(round(end / 0.02)):
         sine, cosine = np.sin(0.02 * omega * n), np.cos(0.02 * omega * n)
         angle, rate = np.radians(roll) * sine, np.radians(roll) * omega * cosine
         up = 1.0 + heave * np.radians(roll) * cosine
@@ -201,7 +214,7 @@ def test_rates_in_degrees_per_second_are_told_by_the_specific_force(
         sample = np.append(force, [unit * rate, 0.0, 0.0])
         with suppress(BaseInputError):
             base.put(0.02 * n, sample + rng.normal(0.0, NOISES))
-    assert base.known(60.0) is known
+    assert base.known(end) is known
     assert base.contradiction().endswith('units are rad/s') is not known
 
 
@@ -215,11 +228,12 @@ def test_what_the_legs_do_not_make_up_for_of_a_list_is_known() -> None:
 
 
 def test_platform_is_kept_level_and_in_silence_goes_to_its_neutral_pose():
-    base, rng = heard_for(SETTLING * MODEL_PERIOD)
+    base, rng = deepcopy(nearly_settled())
+    hear(base, rng, 1.0, BEGIN)
     follower = LiveLevelling(MotionGuard(VIGO), base, PERIOD, MODEL_PERIOD, DELAY)
     follower.begin = BEGIN
     judge, rows = MotionGuard(VIGO), []
-    for n in range(round(8.0 / PERIOD)):
+    for n in range(round((FADE + 1.0 + 1.5 * MODEL_PERIOD) / PERIOD)):
         now = n * PERIOD
         base.put(BEGIN + now, felt(BEGIN + now, rng))
         follower.advance(now)
