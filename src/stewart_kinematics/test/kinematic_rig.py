@@ -53,8 +53,18 @@ class Rig(Harness):
         follow: Whether the drives follow; a driver that does not is like one with its power off.
     """
 
-    def __init__(self, pose: Pose = NEUTRAL, *, inverse: bool = True, **parameters: Any) -> None:
-        """Start the nodes and the driver at `pose`; parameters are those of the inverse node."""
+    def __init__(
+        self,
+        pose: Pose = NEUTRAL,
+        *,
+        inverse: bool = True,
+        measured: float = 0.05,
+        **parameters: Any,
+    ) -> None:
+        """Start the nodes and the driver at `pose`; parameters are those of the inverse node.
+
+        Where nothing moves, the drives are measured so often [s], which costs most of such a time.
+        """
         super().__init__()
         self.strokes = strokes_at(pose)
         self.follow = True
@@ -70,7 +80,7 @@ class Rig(Harness):
         self.probe.create_subscription(
             JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
         )
-        self.probe.create_timer(0.02, self.measure)
+        self.probe.create_timer(measured, self.measure)
         self.forward: Any = self.add(ForwardKinematics)
         self.inverse: Any = self.add(InverseKinematics, **parameters) if inverse else None
         self.discover(lambda: self._sources.get_subscription_count() >= 1 + inverse)

@@ -73,8 +73,7 @@ def test_a_goal_at_a_lower_speed_that_nothing_follows_ends() -> None:
         rig.follow = False
         ended = send(rig, neutral_plus(z=0.05)).get_result_async()
         # The driver plays 20 s of path within 40 s.
-        rig.spin(50.0)
-        assert ended.done()
+        rig.until(ended.done, 50.0)
         assert ended.result().result.code == Result.ABORTED
 
 

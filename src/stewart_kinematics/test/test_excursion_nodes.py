@@ -112,7 +112,7 @@ def test_a_wave_that_is_refused_ends_although_another_one_is_executed(rig: Rig) 
     sea = rig.active(OceanTrajectory, **WAVE)
     assert rig.call(Trigger, 'ocean/start').success
     rig.spin(0.5)
-    other = rig.active(ExcitationTrajectory, duration=20.0)
+    other = rig.active(ExcitationTrajectory, duration=20.0, rate=100.0)
     other.start_pose.require = lambda: START
     assert rig.call(Trigger, 'excitation/start').success
     rig.spin(2.0)
@@ -142,7 +142,12 @@ def test_wave_comes_home_with_any_fade_and_at_any_moment(
 )
 def test_excitation_comes_home_when_stopped(rig: Rig, duration: float, fade_out: float) -> None:
     node = rig.active(
-        ExcitationTrajectory, duration=duration, fade_in=0.5, fade_out=fade_out, speed_scale=1.0
+        ExcitationTrajectory,
+        duration=duration,
+        fade_in=0.5,
+        fade_out=fade_out,
+        speed_scale=1.0,
+        rate=100.0,
     )
     assert rig.call(Trigger, 'excitation/start').success
     rig.spin(1.6)
@@ -316,7 +321,12 @@ def test_excitation_plays_samples_from_a_file(rig: Rig, tmp_path: Path) -> None:
     path = tmp_path / 'recorded.csv'
     np.savetxt(path, table, delimiter=',', header=','.join((TIME, *POSE)), comments='')
     node = rig.active(
-        ExcitationTrajectory, motion=str(path), fade_in=0.2, fade_out=0.4, speed_scale=1.0
+        ExcitationTrajectory,
+        motion=str(path),
+        fade_in=0.2,
+        fade_out=0.4,
+        speed_scale=1.0,
+        rate=100.0,
     )
     assert rig.call(Trigger, 'excitation/start').success
     quiet(rig, node)

@@ -34,14 +34,18 @@ def triple(element: ET.Element | None, attribute: str) -> Array:
 
 
 def transform(rotation: Array, position: Array) -> Array:
-    """Return a homogeneous matrix."""
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
+    """Return homogeneous matrices, one or n."""
+    shape = np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1])
+    matrix = np.zeros((*shape, 4, 4))
+    matrix[..., :3, :3], matrix[..., :3, 3], matrix[..., 3, 3] = rotation, position, 1.0
     return matrix
 
 
-def link_frames(urdf: str, joints: dict[str, float]) -> dict[str, Array]:
-    """Return every link's frame in the root, by the URDF's own rules: origin, then axis."""
+def link_frames(urdf: str, joints: dict[str, Array]) -> dict[str, Array]:
+    """Return every link's frames in the root, by the URDF's own rules: origin, then axis.
+
+    For one value of every joint, or n (n,).
+    """
     robot = ET.fromstring(urdf)
     frames = {'base_link': np.eye(4)}
     pending = robot.findall('joint')
@@ -52,7 +56,7 @@ def link_frames(urdf: str, joints: dict[str, float]) -> dict[str, Array]:
             origin, axis = joint.find('origin'), triple(joint.find('axis'), 'xyz')
             fixed = Rotation.from_euler('xyz', triple(origin, 'rpy')).as_matrix()
             moved = np.eye(4)
-            value = joints.get(joint.attrib['name'], 0.0)
+            value = np.asarray(joints.get(joint.attrib['name'], 0.0))[..., None]
             if joint.attrib['type'] == 'prismatic':
                 moved = transform(np.eye(3), axis * value)
             elif joint.attrib['type'] == 'revolute':
@@ -89,18 +93,17 @@ def model(name: str) -> str:
 def loop_error(urdf: str, platform: Platform, count: int, seed: int) -> float:
     """Return the greatest gap between a rod's end and its platform joint [m]."""
     worst, geometry = 0.0, platform.geometry
-    for position, quaternion in zip(*random_poses(geometry, count, seed), strict=True):
-        values = joint_positions(platform, position, quaternion).tolist()
-        frames = link_frames(urdf, dict(zip(JOINT_NAMES, values, strict=True)))
-        pose = transform(Rotation.from_quat(quaternion).as_matrix(), position)
-        np.testing.assert_allclose(frames['platform_link'], pose, atol=1e-12)
-        for leg in range(1, 7):
-            joint = pose @ [*geometry.platform_joints[leg - 1], 1.0]
-            # A rod's frame is at its upper end in a linear leg, else at its lower one.
-            length = 0.0 if geometry.rods is None else geometry.rods.lengths[leg - 1]
-            end = frames[f'leg_{leg}_rod'] @ [0.0, 0.0, length, 1.0]
-            gap = (end - joint)[:3]
-            worst = max(worst, float(np.linalg.norm(gap)))
+    position, quaternion = random_poses(geometry, count, seed)
+    values = joint_positions(platform, position, quaternion)
+    frames = link_frames(urdf, dict(zip(JOINT_NAMES, values.T, strict=True)))
+    poses = transform(Rotation.from_quat(quaternion).as_matrix(), position)
+    np.testing.assert_allclose(frames['platform_link'], poses, atol=1e-12)
+    for leg in range(1, 7):
+        joints = poses @ [*geometry.platform_joints[leg - 1], 1.0]
+        # A rod's frame is at its upper end in a linear leg, else at its lower one.
+        length = 0.0 if geometry.rods is None else geometry.rods.lengths[leg - 1]
+        ends = frames[f'leg_{leg}_rod'] @ [0.0, 0.0, length, 1.0]
+        worst = max(worst, float(np.linalg.norm((ends - joints)[:, :3], axis=1).max()))
     return worst
 
 
@@ -167,15 +170,13 @@ def test_cylinder_turns_about_the_fixed_axis_of_its_base_joint(axes: Any, tmp_pa
     platform, urdf = load_platform(file), render_urdf(file)
 
     assert loop_error(urdf, platform, 20, 5) <= 1e-12
-    for position, quaternion in zip(*random_poses(platform.geometry, 20, 6), strict=True):
-        values = joint_positions(platform, position, quaternion).tolist()
-        frames = link_frames(urdf, dict(zip(JOINT_NAMES, values, strict=True)))
-        for leg, axis in enumerate(platform.base_joint_axes, 1):
-            rotation = frames[f'leg_{leg}_cylinder'][:3, :3]
-            second = np.cross(rotation[:, 2], axis)
-            np.testing.assert_allclose(
-                rotation[:, 1], second / np.linalg.norm(second), rtol=0.0, atol=1e-12
-            )
+    values = joint_positions(platform, *random_poses(platform.geometry, 20, 6))
+    frames = link_frames(urdf, dict(zip(JOINT_NAMES, values.T, strict=True)))
+    for leg, axis in enumerate(platform.base_joint_axes, 1):
+        rotations = frames[f'leg_{leg}_cylinder'][:, :3, :3]
+        second = np.cross(rotations[:, :, 2], axis)
+        second /= np.linalg.norm(second, axis=1, keepdims=True)
+        np.testing.assert_allclose(rotations[:, :, 1], second, rtol=0.0, atol=1e-12)
 
 
 def test_another_base_opens_the_loops(tmp_path: Path) -> None:

@@ -202,18 +202,23 @@ def circle(radius: float, period: float) -> Circle:
 def test_no_instant_of_an_oscillation_at_the_limit_is_beyond_it(
     guard: MotionGuard, made: Callable[[float, float], Trajectory], period: float
 ) -> None:
-    def faded(amplitude: float) -> Faded:
-        return plan_fades(made(amplitude, period), NEUTRAL, guard, fade_in=3.0, horizon=5.0)
+    fade, until = 10.0 * period, 17.0 * period
 
-    fits, fails = 1e-6, 1e-2
-    for _ in range(12):
+    def faded(amplitude: float) -> Faded:
+        return plan_fades(made(amplitude, period), NEUTRAL, guard, fade_in=fade, horizon=until)
+
+    # The jerk of an oscillation alone is its amplitude by the third power of its frequency.
+    alone = VIGO.limits.linear_jerk * (0.5 * period / math.pi) ** 3
+    fits, fails = 0.5 * alone, 1.5 * alone
+    faded(fits)
+    for _ in range(9):
         middle = math.sqrt(fits * fails)
         try:
             faded(middle)
             fits = middle
         except (MotionRefused, TrajectoryError):
             fails = middle
-    ended = plan_fade_out(faded(fits), 5.0, 3.0, guard)
+    ended = plan_fade_out(faded(fits), until, fade, guard)
     time = np.arange(0.0, ended.duration, 2e-5)
     jerk = np.diff(ended.sample(time).acceleration[:, :3], axis=0) / 2e-5
 

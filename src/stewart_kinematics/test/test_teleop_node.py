@@ -30,7 +30,7 @@ class HandRig(Rig):
 
     def __init__(self) -> None:
         super().__init__()
-        self.node = self.active(Teleop)
+        self.node = self.active(Teleop, rate=100.0)
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
         self.twists = self.talk(TwistStamped, 'teleop/twist', qos_profile_sensor_data)
         self.sticks = self.talk(Joy, 'joy', qos_profile_sensor_data)
@@ -241,7 +241,7 @@ def test_leaving_enabled_ends_the_motion_until_what_is_held_was_let_go(
 
 def test_a_message_that_is_nearly_too_late_is_obeyed() -> None:
     """What nobody has executed before it came is not held against it."""
-    with Rig() as rig:
+    with Rig(measured=0.02) as rig:
         node = rig.active(Teleop, patience=0.05)
         rig.drive(DriverState.ENABLED)
         message = TwistStamped(twist=twist_msg(UP[:3], UP[3:]))
