@@ -30,6 +30,8 @@ from stewart_simulation.ethercat.profile import State
 CYCLE = 0.004
 # Cycles until what must come has come; on a busy machine nobody may answer for a while.
 MANY = 2000
+# Watchdog of drives that are not spoken to any more [ms].
+SOON = 100
 # How long one frame may take [µs]: SOEM's 2 ms are too short for a loaded machine.
 PATIENCE = 200_000
 OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
@@ -268,6 +270,9 @@ def lost_slaves(bus: Bus) -> dict[str, Any]:
     bus.faults.call('power_on', slave=6)
     seen['recover_6'] = recover(bus, 5)
     seen['with_6'] = [bus.cycle() for _ in range(5)]
+    # What happens to them if this process stands still now is what has to happen.
+    for slave in bus.slaves[3:]:
+        set_watchdog(slave, SOON)
     bus.faults.call('power_off', slave=3)
     seen['without_3'] = [bus.cycle() for _ in range(40)]
     # Those that no frame reaches have their watchdogs.
@@ -278,6 +283,8 @@ def lost_slaves(bus: Bus) -> dict[str, Any]:
     bus.faults.call('power_on', slave=3)
     seen['recover_3'] = recover(bus, 2)
     seen['behind_3'] = bus.al()[3:]
+    for slave in bus.slaves[3:]:
+        set_watchdog(slave, bus.watchdog)
     bus.acknowledge()
     seen['with_3'] = [bus.cycle() for _ in range(5)]
     bus.faults.call('power_cycle', slave=2)
@@ -335,6 +342,9 @@ def silence(bus: Bus) -> dict[str, Any]:
     for _ in range(20):
         bus.targets = [x + 20_000 for x in bus.targets]
         bus.drive()
+    # The silence begins here, so this process may stand still as it likes.
+    for slave in bus.slaves:
+        set_watchdog(slave, SOON)
 
     def stopped() -> bool:
         before = bus.faults.call('observe')
@@ -348,6 +358,8 @@ def silence(bus: Bus) -> dict[str, Any]:
     seen: dict[str, Any] = {'at_rest': wait_for(stopped), 'al': bus.al()}
     plant = bus.faults.call('observe')
     seen['drives'], seen['codes'] = plant['drive_states'], plant['error_codes']
+    for slave in bus.slaves:
+        set_watchdog(slave, bus.watchdog)
     bus.acknowledge()
     seen['enabled'] = bus.enable()
     return seen

@@ -29,7 +29,7 @@ from stewart_simulation.ethercat.segment import Line, Segment
 import yaml
 
 BEGIN = 1_000_000_000
-CYCLE, STEP = 0.002, 1_000_000
+CYCLE, STEP = 0.004, 2_000_000
 COUNTS = 2**23 / 0.01
 FAST, SLOW, ACCELERATION = 0.1, 0.02, 2.0
 # Where the limit switches are, in the counts of motors that know nothing of strokes [count].

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from stewart_driver.witmotion import link, reader
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
 from stewart_driver.witmotion.reader import ImuReader, ReaderPhase, ReaderSettings, StampedSample
 from stewart_driver.witmotion.transport import SerialTransport
+from stewart_simulation.serial_imu import device
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.serial_imu.inertial import InertialState, rocking
@@ -106,7 +108,9 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    # A sensor that starts for longer than it is listened to is looked for at all speeds first.
+    monkeypatch.setattr(device, 'RESTART', 0.1)
     with ExitStack() as stack:
         yield Bench(stack, tmp_path)
 
@@ -131,7 +135,7 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     # A busy sensor may be asked twice.
     bench.until(lambda: imu.sensor.registers == wanted)
     bench.until(lambda: set(bench.reader.status.pattern) == set(IMU))
-    samples = bench.collect(200)
+    samples = bench.collect(40)
 
     assert imu.sensor.registers == wanted
     assert imu.sensor.saved[3] == 6
@@ -179,9 +183,10 @@ def test_stamps_are_the_instants_of_the_cycles(
 
 
 def test_the_sensor_may_be_unplugged_and_comes_back_configured(bench: Bench) -> None:
-    imu = bench.sensor()
+    imu = bench.sensor(sensor=at_115200())
     bench.read()
     bench.connected()
+    bench.until(lambda: imu.sensor.registers[3] == 11)
     imu.unplug()
     bench.until(lambda: bench.reader.status.phase in {ReaderPhase.WAITING, ReaderPhase.OPENING})
     bench.until(lambda: 'no such device' in bench.reader.status.trouble)
@@ -192,14 +197,15 @@ def test_the_sensor_may_be_unplugged_and_comes_back_configured(bench: Bench) -> 
     imu.plug()
     bench.connected(2)
     bench.until(lambda: imu.sensor.registers[3] == 11)
-    bench.collect(50)
+    bench.collect(20)
 
 
 def test_another_speed_behind_our_back_is_found_and_set_right(bench: Bench) -> None:
     imu = bench.sensor(sensor=configured())
     bench.read(silence=0.6)
     bench.connected()
-    imu.sensor.baud = 57600
+    # It is among the first that are tried.
+    imu.sensor.baud = 230400
     bench.connected(2)
     bench.until(lambda: imu.sensor.baud == 115200)
 
@@ -235,7 +241,11 @@ def test_a_rate_lowered_on_a_full_line_is_explained(bench: Bench) -> None:
     bench.judged(lambda verdict: words in verdict.message)
 
 
-def test_other_settings_behind_our_back_are_set_right(bench: Bench) -> None:
+def test_other_settings_behind_our_back_are_set_right(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whatever it finds so early is looked at again.
+    monkeypatch.setattr(reader, 'FIRST_CHECK', 0.5)
     imu = bench.sensor(sensor=configured())
     bench.read()
     bench.connected()
@@ -244,7 +254,11 @@ def test_other_settings_behind_our_back_are_set_right(bench: Bench) -> None:
     bench.until(lambda: imu.sensor.registers[2] == 0x0206 and imu.sensor.registers[3] == 11)
 
 
-def test_a_sensor_that_hears_nothing_is_read_all_the_same(bench: Bench) -> None:
+def test_a_sensor_that_hears_nothing_is_read_all_the_same(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However long it is waited for: no answer comes.
+    monkeypatch.setattr(link, 'ANSWER_TIMEOUT', 0.05)
     imu = bench.sensor(sensor=configured())
     imu.sensor.registers[36] = 0
     imu.sensor.receive = lambda data, now: b''  # type: ignore[method-assign]
