@@ -20,6 +20,7 @@ from stewart_description import platform_path
 from stewart_estimation.results import COLUMNS, NIS
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_kinematics.motion_csv import read_motion
+from stewart_tables import page as pages
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, write_table
 from typed_verbs import NOISE, simulated_run, stewart, write_tables
@@ -372,8 +373,10 @@ def test_recorded_poses_of_a_tracker_are_used(bag, write_bag, capsys) -> None:
     ],
 )
 def test_what_consistency_advises_makes_the_recording_consistent(
-    tables, late, sigma, advised, tmp_path, capsys
+    tables, late, sigma, advised, tmp_path, capsys, monkeypatch
 ) -> None:
+    # They take longest, and test_consistency_is_found_and_written_as_one_page draws them.
+    monkeypatch.setattr(pages, 'drawing', lambda *_, **__: '')
     imu, legs = tables
     table = read_table(imu, (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY))
     rows = np.column_stack(list(table.values.values()))[:800]

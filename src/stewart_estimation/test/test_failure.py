@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from stewart_estimation.failure import failure
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
+from stewart_tables import page as pages
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table, write_table
 from typed_verbs import NOISE, simulated_run, stewart, write_tables
@@ -83,9 +84,12 @@ def with_a_step(table: np.ndarray) -> np.ndarray:
     ],
 )
 def test_an_imu_read_wrongly_is_a_failure_that_says_why(
-    tables, tmp_path, capsys, spoil, said
+    tables, tmp_path, capsys, monkeypatch, spoil, said
 ) -> None:
     imu, legs = tables
+    if spoil is not turned_over:
+        # That pictures can be drawn of what is this wrong is seen once.
+        monkeypatch.setattr(pages, 'drawing', lambda *_, **__: '')
     write_table(tmp_path / 'imu.csv', COLUMNS, spoil(read_table(imu, COLUMNS).take(COLUMNS)))
     page = tmp_path / 'page.html'
     for verb in ('estimate', 'consistency'):

@@ -83,7 +83,7 @@ def test_after_a_silence_of_both_sensors_the_pose_is_that_of_the_legs(gap) -> No
     assert not failure(found, run.settings)
 
 
-@pytest.mark.parametrize('gap', [10.0, 100.0, 1000.0])
+@pytest.mark.parametrize('gap', [10.0, 100.0, pytest.param(1000.0, marks=pytest.mark.slow)])
 def test_after_a_long_silence_of_the_legs_alone_the_pose_is_theirs(gap) -> None:
     run = at_rest(gap, imu_too=False)
     found = replay(run.geometry, run.settings, run.imu, run.legs)

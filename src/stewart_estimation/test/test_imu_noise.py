@@ -60,9 +60,9 @@ def test_intervals_hold_as_often_as_they_say() -> None:
 
 
 def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> None:
-    rng, period, count = np.random.default_rng(2), 0.01, 200_000
+    rng, period, count = np.random.default_rng(2), 0.01, 100_000
     densities = np.array([2e-3, 3e-3, 1e-3, 1e-4, 2e-4, 3e-4])
-    walks = np.array([3e-4, 3e-4, 3e-4, 2e-5, 2e-5, 2e-5])
+    walks = np.array([6e-4, 6e-4, 6e-4, 4e-5, 4e-5, 4e-5])
     white = densities / np.sqrt(period) * rng.normal(size=(count, 6))
     drift = np.cumsum(walks * np.sqrt(period) * rng.normal(size=(count, 6)), axis=0)
     time = period * np.arange(count)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 import json
 from typing import Any
 
@@ -25,11 +26,21 @@ def run() -> SimulatedRun:
     return simulated_run()
 
 
-@pytest.fixture
-def recorded(run, tmp_path) -> Callable[..., str]:
-    return lambda spoil, **options: write_bag(run, tmp_path / 'run', spoil, **options)
+@pytest.fixture(scope='module')
+def recorded(run, tmp_path_factory) -> Callable[..., str]:
+    """Write a bag, once for all that want it spoilt by the same function."""
+    return cache(
+        lambda spoil, **options: write_bag(
+            run, tmp_path_factory.mktemp('bags') / 'run', spoil, **options
+        )
+    )
 
 
+def unspoilt(item: Any) -> Any:
+    return item
+
+
+@cache
 def set_forward(seconds: int, topics: str = '') -> Spoil:
     """Let the clock step in the middle."""
 
@@ -151,7 +162,7 @@ def test_poses_of_a_tracker_that_lost_the_target_are_left_out_and_counted(
 
 
 def test_poses_without_a_covariance_are_taken_with_the_assumed_one(recorded, capsys) -> None:
-    path = recorded(lambda item: item, tracker='PoseStamped')
+    path = recorded(unspoilt, tracker='PoseStamped')
     assert stewart(['estimate', path, *WORDS]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['external_poses'] > 250
@@ -211,7 +222,7 @@ def test_poses_are_those_beside_the_legs_or_the_ones_that_are_named(recorded, ca
 
 
 def test_a_pose_topic_of_another_type_is_left_out_unless_it_is_named(recorded, capsys) -> None:
-    path = recorded(lambda item: item, tracker='PointStamped')
+    path = recorded(unspoilt, tracker='PointStamped')
     assert stewart(['estimate', path, *WORDS]) == 0
     said = f'{path}: {POSES} carries geometry_msgs/msg/PointStamped, expected geometry_msgs/'
     assert capsys.readouterr().err.startswith(f'left out: {said}')

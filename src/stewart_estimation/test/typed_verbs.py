@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 import sys
 
@@ -34,8 +35,9 @@ def stewart(words: Sequence[str]) -> int:
         return 1
 
 
+@cache
 def simulated_run(**spoilt: float) -> SimulatedRun:
-    """Return 16 s of MP2; `spoilt` as of `simulate`."""
+    """Return 16 s of MP2, which nobody may change; `spoilt` as of `simulate`."""
     # One standard deviation for all legs, and for all axes, is what the options can say.
     errors = SensorErrors(np.full(3, 7e-4), np.full(3, 1.7e-4), np.full(6, 1e-5))
     return simulate('MP2', 4, duration=16.0, leg_offset=0.003, errors=errors, **spoilt)
