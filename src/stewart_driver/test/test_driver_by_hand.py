@@ -79,7 +79,7 @@ def test_one_leg_moves_while_the_key_is_held_and_stops_when_it_is_let_go(
     pad = Pad(operator)
     pad.hold(third(RATE), 1.0, age)
     let_go = 1e-9 * operator.now - age
-    operator.spin(1.0)
+    operator.spin(0.4)
 
     travelled = strokes(operator)[-1] - START
     assert travelled[[0, 1, 3, 4, 5]] == pytest.approx(0.0, abs=1e-9)
@@ -192,7 +192,7 @@ def test_a_leg_outside_its_stroke_is_brought_back(graph: Graph) -> None:
     operator.enable()
     pad.hold(third(0.05), 0.5)
     assert strokes(operator)[-1] == pytest.approx(START + third(0.32), abs=1e-4)
-    pad.hold(third(-0.05), 1.5)
+    pad.hold(third(-0.05), 0.8)
     operator.spin(0.3)
     assert strokes(operator)[-1][2] < 0.6
     assert operator.names[-1] == 'ENABLED'
@@ -200,10 +200,10 @@ def test_a_leg_outside_its_stroke_is_brought_back(graph: Graph) -> None:
 
 
 def test_disabling_brings_the_legs_to_the_park_position_first(graph: Graph) -> None:
-    park = START + np.array([-0.05, 0.02, 0.0, 0.01, -0.03, 0.04])
+    park = START + np.array([-0.03, 0.02, 0.0, 0.01, -0.01, 0.04])
     _, operator = graph(park_strokes=park.tolist())
     operator.enable()
-    operator.ramp(1.0)
+    operator.ramp(0.7)
 
     answer = operator.call('disable')
     assert answer.success

@@ -61,7 +61,7 @@ def test_a_quick_stop_does_not_wait_for_a_reset_and_ends_it(beside_process: Grap
     assert operator.states[-1].holding
     reset = operator.ask('reset_fault')
     # Longer than a loop may stand still otherwise.
-    operator.spin(2.0 * driver._chosen.stall_timeout)
+    operator.spin(1.4 * driver._chosen.stall_timeout)
     assert not reset.done()
     assert operator.names[-1] == 'FAULT'
     assert 'was killed' not in operator.states[-1].reason

@@ -22,7 +22,7 @@ from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
 
 BEGIN = 1_000_000_000
-STEP = 1_000_000
+STEP = 2_000_000
 CYCLE = 0.004
 AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
 OMEGA = np.pi
@@ -32,7 +32,7 @@ NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACT
 
 
 class User:
-    """A node and its rig: it starts the loop, asks, sends a wave at 200 Hz, and listens."""
+    """A node and its rig: it starts the loop, asks, sends a wave at 250 Hz, and listens."""
 
     def __init__(self, rig: dict[str, Any] | None = None, **options: Any) -> None:
         self.now = BEGIN
@@ -61,7 +61,7 @@ class User:
         end = self.now + round(1e9 * duration)
         while self.now < end:
             self.now += STEP
-            if self._waving_since is not None and self.now % (5 * STEP) == 0:
+            if self._waving_since is not None and self.now % (2 * STEP) == 0:
                 self._send(self._waving_since)
             self.loop.advance(self.now)
             self.rig.advance()
@@ -75,7 +75,7 @@ class User:
         end = self.now + round(1e9 * patience)
         while not reached():
             assert self.now < end, self.changes[-1:]
-            self.let_pass(1e-3)
+            self.let_pass(1e-9 * STEP)
 
     @property
     def state(self) -> State:
@@ -162,7 +162,7 @@ def let_down(user: User, lost: set[int]) -> None:
     accepted, said = user.loop.request(Request.RESET_FAULT)
     assert not accepted
     assert said.startswith('a drive is lost while others hold their legs: mend that and reset')
-    end = user.now + 100 * STEP
+    end = user.now + 50 * STEP
     user.until(lambda: powered(user, lost) and user.now >= end)
     assert user.loop.request(Request.DISABLE)[0]
     user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(user.seen('drive_states')))

@@ -93,7 +93,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
 
 @pytest.fixture(scope='module')
 def idle_rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
-    """One for those who only look at it, the last tests of this file."""
+    """One for those who only look at it, the last tests of this file, and the last one ends it."""
     yield from running(tmp_path_factory.mktemp('r') / 'd')
 
 
@@ -310,18 +310,18 @@ def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.S
         assert process.returncode == 0, errors
 
 
-@pytest.mark.parametrize(
-    'number', [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
-)
-def test_the_rig_process_itself_ends_with_0_on_a_signal(
-    tmp_path: Path, number: signal.Signals
-) -> None:
-    settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
-    process = RigProcess(settings, tmp_path / 'd')
+def require_end_with_0(process: RigProcess, number: signal.Signals) -> None:
     os.kill(process.pid, number)
     until(lambda: not process.alive)
     assert process._process.returncode == 0, process.exit_reason()
-    assert not (tmp_path / 'd').exists()
+    assert not process.directory.exists()
+
+
+@pytest.mark.slow
+def test_the_rig_process_itself_ends_with_0_on_a_ctrl_c(tmp_path: Path) -> None:
+    settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
+    process = RigProcess(settings, tmp_path / 'd')
+    require_end_with_0(process, signal.SIGINT)
     process.end()
 
 
@@ -375,7 +375,7 @@ def test_the_sensor_feels_gravity_at_rest(idle_rig: RigProcess) -> None:
         control.call('imu.plug')
     transport = SerialTransport(idle_rig.ends['imu'], 9600)
     decoder, end, forces, rates = Decoder(), time.monotonic() + 60.0, [], []
-    while len(rates) < 30 and time.monotonic() < end:
+    while len(rates) < 15 and time.monotonic() < end:
         for decoded in decoder.feed(transport.read(0.1)):
             if isinstance(decoded.frame, AccelerationFrame):
                 forces.append(decoded.frame.specific_force)
@@ -383,7 +383,7 @@ def test_the_sensor_feels_gravity_at_rest(idle_rig: RigProcess) -> None:
                 rates.append(decoded.frame.angular_velocity)
     transport.close()
 
-    assert len(forces) >= 30
+    assert len(forces) >= 15
     attitude = matrix_from_quaternion(truth.read().quaternion_xyzw)
     felt = attitude.T @ np.array([0.0, 0.0, 9.80665])
     assert np.mean(forces, axis=0) == pytest.approx(felt, abs=0.03)
@@ -396,3 +396,7 @@ def test_a_second_rig_in_the_same_place_is_refused(idle_rig: RigProcess) -> None
     assert idle_rig.truth().read().stamp > 0.0
     with idle_rig.control() as control, pytest.raises(ControlError, match='does not exist'):
         control.call('ethercat.explode')
+
+
+def test_the_rig_process_itself_ends_with_0_on_a_termination(idle_rig: RigProcess) -> None:
+    require_end_with_0(idle_rig, signal.SIGTERM)

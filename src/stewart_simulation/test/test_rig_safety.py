@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.installed]
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
-PERIOD_NS = 10_000_000
+PERIOD_NS = 20_000_000
 # None of the rules depends on these times.
 PATIENCE = {
     'playout_delay': 0.1,
