@@ -72,7 +72,7 @@ class Ride(Rig):
         return any(words in s.message for s in status if s.name == 'motion_cueing: vehicle')
 
 
-@pytest.fixture(params=[100.0])
+@pytest.fixture(params=[50.0])
 def rig(request: pytest.FixtureRequest) -> Iterator[Ride]:
     with Ride(rate=request.param) as running:
         yield running

@@ -15,7 +15,7 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import DELAY, motions, neutral_plus, require_continuous, Rig, VIGO
 from rclpy.qos import qos_profile_sensor_data
-from seas import felt, left_over, MODEL_PERIOD, PERIOD, SHIP
+from seas import felt, left_over, MODEL_PERIOD, SHIP
 from sensor_msgs.msg import Imu
 from std_srvs.srv import Trigger
 from stewart_cueing.nodes.following_node import Phase
@@ -28,22 +28,25 @@ from stewart_node_support.stamps import from_seconds, to_nanoseconds
 
 
 class AtSea(Rig):
-    """A rig on a ship, its IMU heard for so many peak periods when the rig is built."""
+    """A rig on a ship, its IMU heard for so many peak periods when the rig is built.
 
-    def __init__(self, heard: float = SETTLING) -> None:
+    Samples of the IMU come as often as setpoints [s].
+    """
+
+    def __init__(self, heard: float = SETTLING, period: float = 0.02) -> None:
         super().__init__(neutral_plus())
         self.node = self.active(
-            Stabilisation, rate=1.0 / PERIOD, peak_period=MODEL_PERIOD, delay=DELAY
+            Stabilisation, rate=1.0 / period, peak_period=MODEL_PERIOD, delay=DELAY
         )
         self.heard = self.listen(DiagnosticArray, '/diagnostics')
         self.imu = self.talk(Imu, 'base/imu', qos_profile_sensor_data)
         self.drive(DriverState.ENABLED)
         self._rng = np.random.default_rng(1)
-        first = round(heard * MODEL_PERIOD / PERIOD)
+        first = round(heard * MODEL_PERIOD / period)
         for n in range(first, 0, -1):
-            time = self.now() - PERIOD * n
+            time = self.now() - period * n
             self.node._base.put(time, felt(time, self._rng))
-        self._talking = self.probe.create_timer(PERIOD, self._say)
+        self._talking = self.probe.create_timer(period, self._say)
 
     def now(self) -> float:
         """Return simulated time [s]."""
@@ -77,7 +80,7 @@ class AtSea(Rig):
 # test_ship_live.py has it without the node.
 @pytest.mark.slow
 def test_the_platform_stays_level_and_at_its_height_within_every_limit() -> None:
-    with AtSea() as rig:
+    with AtSea(period=0.01) as rig:
         rig.start()
         rig.setpoints.clear()
         rig.spin(FADE + 61.0)

@@ -247,7 +247,7 @@ def test_what_is_seen_may_be_hit(name: str) -> None:
 
 
 def test_prefix_stands_before_every_link_and_joint() -> None:
-    plain, prefixed = (ET.fromstring(model_of('vigo', prefix)) for prefix in ('', 'left_'))
+    plain, prefixed = (ET.fromstring(model_of('vigo', *prefix)) for prefix in ((), ('left_',)))
     for kind in ('link', 'joint'):
         names = [f'left_{element.attrib["name"]}' for element in plain.findall(kind)]
         assert names == [element.attrib['name'] for element in prefixed.findall(kind)]

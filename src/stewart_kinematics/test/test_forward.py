@@ -99,7 +99,7 @@ def test_printed_strokes_are_solved_exactly_even_where_the_pose_is_rounded(
     assert np.abs(again - lengths).max() < 1e-11
 
 
-@pytest.mark.parametrize('count', [50_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('count', [15_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(('name', 'shift'), [('vigo', 0.1), ('ex800', 0.04)])
 def test_poses_about_neutral_come_back(name, shift, count, rng):
     geometry = load_platform(name).geometry
@@ -113,7 +113,7 @@ def test_poses_about_neutral_come_back(name, shift, count, rng):
     assert np.abs(aligned * result.quaternion_xyzw - quaternion).max() < 1e-10
 
 
-@pytest.mark.parametrize('count', [30_000, pytest.param(300_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize('count', [10_000, pytest.param(300_000, marks=pytest.mark.slow)])
 def test_poses_of_the_assured_region_come_back(geometry, count, rng):
     position, quaternion = about_neutral(geometry, rng, count, 0.8 * geometry.length_scale, 40.0)
     inside = ForwardSolver.of(geometry).region.contains(position, quaternion)
@@ -127,7 +127,7 @@ def test_poses_of_the_assured_region_come_back(geometry, count, rng):
 
 @pytest.mark.parametrize(
     ('count', 'from_the_pose_itself'),
-    [(20_000, False), (2000, True), pytest.param(100_000, False, marks=pytest.mark.slow)],
+    [(8000, False), (2000, True), pytest.param(100_000, False, marks=pytest.mark.slow)],
 )
 def test_pose_far_outside_is_flagged_or_shares_its_lengths_with_one_of_the_region(
     geometry, rng, count, from_the_pose_itself

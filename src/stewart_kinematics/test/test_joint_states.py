@@ -113,7 +113,7 @@ def test_loops_close_at_random_poses(name: str) -> None:
     assert loop_error(model(name), load_platform(name), 50, 11) <= 1e-12
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path) -> None:
     """Irregular joints, a turned neutral pose and another pairing."""
     rng = np.random.default_rng(seed)

@@ -37,7 +37,7 @@ def test_a_move_that_is_cancelled_stops_within_the_scaled_limits(speed: float) -
     target = neutral_plus(z=0.1)
     with rig_at() as rig:
         rig.drive(DriverState.ENABLED)
-        rig.active(CycloidalTrajectory, limit_scale=SCALE)
+        rig.active(CycloidalTrajectory, limit_scale=SCALE, rate=100.0)
         goal = MovePlatform.Goal(
             target=pose_msg(target.position, target.quaternion_xyzw), speed_scale=speed
         )
@@ -58,7 +58,7 @@ def test_a_move_that_is_cancelled_stops_within_the_scaled_limits(speed: float) -
 def test_a_wave_that_is_stopped_on_its_approach_comes_home() -> None:
     with rig_at(pose=neutral_plus(z=0.05)) as rig:
         rig.drive(DriverState.ENABLED)
-        node = rig.active(OceanTrajectory, limit_scale=SCALE)
+        node = rig.active(OceanTrajectory, limit_scale=SCALE, rate=100.0)
         assert rig.call(Trigger, 'ocean/start').success
         rig.until(
             lambda: (
