@@ -12,9 +12,9 @@ import pytest
 # Tests are imported by path, and their helper has to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from recordings_made import excitation, PAYLOAD, Run, run_rig, wave, write_bag
+from recordings_made import excitation, PAYLOAD, recorded, Run, run_rig, wave, write_bag
 from stewart_identification.recording.from_bag import experiment_from, Extracted
-from stewart_identification.recording.recordings import read_recording
+from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_kinematics.model.platform import Platform
 
 
@@ -40,10 +40,9 @@ def payload_bag(payload_run: Run, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope='session')
-def wave_bag(ex800: Platform, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wave_recording(ex800: Platform) -> Recording:
     """Eq. 18 of the EX800 paper with the same payload."""
-    run = run_rig(ex800, wave(ex800), PAYLOAD, rate=100.0, force_noise=0.5)
-    return write_bag(tmp_path_factory.mktemp('wave') / 'bag', run)
+    return recorded(run_rig(ex800, wave(ex800, 6.0), PAYLOAD, rate=100.0, force_noise=0.5))
 
 
 @pytest.fixture(scope='session')

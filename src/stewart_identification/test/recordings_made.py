@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+import struct
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_bags.series import JointSeries
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_driver.path.motion import NO_MOTION
+from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.inverse import inverse
@@ -49,6 +52,10 @@ class Run:
     commands: Array
     state: Array
     acceleration: Array
+
+    def part(self, rows: slice) -> Run:
+        """Return some samples of it."""
+        return Run(*(getattr(self, item.name)[rows] for item in fields(self)))
 
 
 def excitation(platform: Platform, seed: int = 3, duration: float = 10.0) -> MultiSine:
@@ -127,6 +134,7 @@ class Scribe:
     ) -> None:
         self.writer = BagWriter(path, storage=storage, compression=compression)
         self.types = self.writer.typestore.types
+        self.forms: dict[tuple[str | int, ...], tuple[bytes, list[int]]] = {}
 
     def __enter__(self) -> Scribe:
         return self
@@ -150,15 +158,37 @@ class Scribe:
         names: list[str] | None = None,
         bag_time: float | None = None,
     ) -> None:
-        message = self.types['sensor_msgs/msg/JointState'](
-            self.header(time),
-            names or LEGS,
-            np.asarray(strokes, float),
-            np.empty(0),
-            np.empty(0) if forces is None else np.asarray(forces, float),
-        )
+        position, effort = np.asarray(strokes, float), np.asarray(forces, float)
+        if forces is None:
+            effort = np.empty(0)
         arrived = time if bag_time is None else bag_time
-        self.writer.write(topic, START_NS + round(arrived * 1e9) + 300_000, message)
+        self.writer.add_topic(topic, 'sensor_msgs/msg/JointState')
+        data = self._filled(names or LEGS, time, position, effort)
+        self.writer.write_raw(topic, START_NS + round(arrived * 1e9) + 300_000, data)
+
+    def _filled(self, names: list[str], time: float, position: Array, effort: Array) -> bytes:
+        """Serialise a JointState: one message of each form, into which the values then go.
+
+        To serialise every one would take most of the time that these tests take.
+        """
+        key = (*names, position.size, effort.size)
+        if key not in self.forms:
+            self.forms[key] = self._form(names, position.size, effort.size)
+        form, (stamp, strokes, forces) = self.forms[key]
+        data = bytearray(form)
+        struct.pack_into('<iI', data, stamp, *divmod(START_NS + round(time * 1e9), 10**9))
+        data[strokes : strokes + position.nbytes] = position.tobytes()
+        data[forces : forces + effort.nbytes] = effort.tobytes()
+        return bytes(data)
+
+    def _form(self, names: list[str], strokes: int, forces: int) -> tuple[bytes, list[int]]:
+        """Return a message with values that are found again, and where they are."""
+        kind = 'sensor_msgs/msg/JointState'
+        values = [1.5 + np.arange(strokes), 101.5 + np.arange(forces)]
+        message = self.types[kind](self.header(1e-9), names, values[0], np.empty(0), values[1])
+        data = bytes(self.writer.typestore.serialize_cdr(message, kind))
+        stamp = struct.pack('<iI', *divmod(START_NS + 1, 10**9))
+        return data, [data.index(part) for part in (stamp, *(v.tobytes() for v in values))]
 
     def imu(self, time: float, force: Array, rate: Array) -> None:
         types = self.types
@@ -183,6 +213,26 @@ def write_bag(path: Path, run: Run, **how: Any) -> Path:
             scribe.joints('/joint_commands', time, run.commands[row], None)
             scribe.joints('/actuator_states', time, run.strokes[row], run.forces[row])
     return path
+
+
+def recorded(run: Run) -> Recording:
+    """Return what `read_recording` makes of the bag that `write_bag` writes, without one.
+
+    For tests of what is made of a recording: a message takes a tenth of a millisecond to write
+    and to read.
+    """
+    stamps = START_NS + np.round(run.time * 1e9).astype(np.int64)
+    nothing = np.full_like(run.strokes, np.nan)
+
+    def series(topic: str, strokes: Array, forces: Array) -> JointSeries:
+        return JointSeries(
+            topic, stamps + 300_000, stamps, '', (), tuple(LEGS), strokes, nothing, forces
+        )
+
+    actuators = series('/actuator_states', run.strokes, run.forces)
+    commands = series('/joint_commands', run.commands, nothing)
+    begin = int(actuators.bag_time_ns[0])
+    return Recording(Path('bag'), '0' * 64, begin, actuators, commands, None, None, ())
 
 
 def imu_samples(

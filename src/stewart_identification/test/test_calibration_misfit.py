@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from machines_made import JOINT_ERROR, LENGTH_ERROR, measured, NOISE, wrong
 import numpy as np
 import pytest
@@ -24,13 +26,19 @@ COARSE = Noise(position=0.5e-3, attitude=1e-3)
 PRIOR = Prior(joint=JOINT_ERROR, length=LENGTH_ERROR)
 
 
+@cache
+def planned(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the same poses to every test that asks for so many."""
+    return best_poses(Platform.from_yaml('vigo'), count, np.random.default_rng(1))
+
+
 @pytest.mark.parametrize(
     'poses', [8, *(pytest.param(poses, marks=pytest.mark.slow) for poses in (5, 20))]
 )
 def test_right_machines_are_misfits_as_often_as_chance_has_it(poses: int) -> None:
     """Of eight poses 62 % were, for 42 unknowns that the prior holds counted as found."""
     vigo = Platform.from_yaml('vigo')
-    there = best_poses(vigo, poses, np.random.default_rng(1))
+    there = planned(poses)
     found: list[Calibration] = []
     for seed in range(MACHINES):
         rng = np.random.default_rng((seed, poses))
@@ -53,10 +61,10 @@ def test_right_machines_are_misfits_as_often_as_chance_has_it(poses: int) -> Non
 def test_right_machines_fit_poses_that_were_not_used(poses: int, times: float) -> None:
     """Where the fit says that the noise is larger than stated, larger residuals are right."""
     vigo = Platform.from_yaml('vigo')
-    used, unused = (best_poses(vigo, count, np.random.default_rng(1)) for count in (poses, 20))
+    used, unused = planned(poses), planned(20)
     real = Noise(position=times * NOISE.position, attitude=times * NOISE.attitude)
     chances = []
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng((seed, poses))
         machine = wrong(vigo, rng)
         found = calibrate(vigo, measured(machine, used, rng, real), prior=PRIOR)
@@ -72,7 +80,7 @@ def test_right_machines_fit_poses_that_were_not_used(poses: int, times: float) -
 def test_intervals_hold_where_the_tracker_is_worse_than_stated(times: float) -> None:
     """At four times the stated noise 95 % intervals held 38 % of the coordinates."""
     vigo = Platform.from_yaml('vigo')
-    there = best_poses(vigo, 40, np.random.default_rng(1))
+    there = planned(40)
     real = Noise(position=times * NOISE.position, attitude=times * NOISE.attitude)
     inside = []
     for seed in range(6):

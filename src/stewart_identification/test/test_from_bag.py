@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 import re
 from typing import Any
 
 import numpy as np
 import pytest
-from recordings_made import Run, Scribe, write_bag
+from recordings_made import recorded, Run, Scribe, write_bag
 from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_identification.errors import UnusableRecording
@@ -73,6 +73,18 @@ def test_motion_of_the_experiment_is_the_true_one(
     assert np.abs(experiment.shapes[..., 0]).max() < 1.2
     assert '0 lag' in payload_extracted.method
     assert payload_extracted.duration > 9.2
+
+
+def test_a_recording_made_without_a_bag_is_what_its_bag_has(
+    payload_bag: Path, payload_run: Run
+) -> None:
+    """Tests of what is made of recordings rely on it."""
+    read, made = read_recording(payload_bag), recorded(payload_run)
+    assert (made.begin_ns, made.topics, made.remarks) == (read.begin_ns, read.topics, read.remarks)
+    for name in ('actuators', 'commands'):
+        one, other = getattr(read, name), getattr(made, name)
+        for item in fields(one):
+            np.testing.assert_array_equal(getattr(other, item.name), getattr(one, item.name))
 
 
 @pytest.mark.parametrize(

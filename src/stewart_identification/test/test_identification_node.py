@@ -35,6 +35,7 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
             output=str(tmp_path),
             friction='common',
             instruments=True,
+            rate=40.0,
             # As drawn: with more, Iyy stands on the edge of what counts as determined.
             joint_tolerance=1e-4,
         )
@@ -71,6 +72,7 @@ def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
             bags=[str(payload_bag)],
             output=str(tmp_path),
             estimator='swarm',
+            rate=40.0,
             period=0.01,
         )
         harness.until(lambda: any(0.0 < item.data < 1.0 for item in progress), timeout=90.0)

@@ -27,8 +27,8 @@ from stewart_identification.identifiability import Verdict
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.readable import sure
-from stewart_identification.recording.from_bag import experiment_from, Extracted
-from stewart_identification.recording.recordings import read_recording
+from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
+from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_identification.report import render, written
 from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
@@ -37,12 +37,19 @@ from stewart_kinematics.model.platform import Platform, RigidBody
 from typed_words import typed
 
 run = partial(typed, verb)
+RATE = 40.0
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
 
 
 @pytest.fixture(scope='module')
-def outcome(payload_extracted: Extracted, ex800: Platform) -> Outcome:
-    return identify([payload_extracted], ex800)
+def extracted(payload_bag: Path, ex800: Platform) -> Extracted:
+    """At less than half the usual rate: forces have nothing above 15 Hz."""
+    return experiment_from(read_recording(payload_bag), ex800, Extraction(rate=RATE))
+
+
+@pytest.fixture(scope='module')
+def outcome(extracted: Extracted, ex800: Platform) -> Outcome:
+    return identify([extracted], ex800)
 
 
 def true_values(platform: Platform) -> dict[str, float]:
@@ -53,12 +60,10 @@ def true_values(platform: Platform) -> dict[str, float]:
     return dict(zip(names, (whole.mass, *whole.centre_of_mass, *inertia), strict=True))
 
 
-def test_payload_is_found_within_the_intervals(
-    payload_extracted: Extracted, ex800: Platform
-) -> None:
+def test_payload_is_found_within_the_intervals(extracted: Extracted, ex800: Platform) -> None:
     # This plant's force sensors have no gain errors, its joints are as drawn, its base is level.
     allowed = Options(force_gain=0.0, joint_tolerance=1e-4, base_lean=0.0)
-    outcome = identify([payload_extracted], ex800, allowed)
+    outcome = identify([extracted], ex800, allowed)
     truth = true_values(ex800)
     # Ten intervals of 95 % at once: three standard deviations leave 2.7 % for chance.
     off = {
@@ -198,12 +203,12 @@ def test_a_model_that_holds_leaves_what_noise_explains(outcome: Outcome) -> None
 
 
 def test_forces_that_are_older_than_the_strokes_change_nothing(
-    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+    extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
     """A drive filters its torque: that time is found along, or an inertia would have it."""
-    experiment = payload_extracted.experiment
+    experiment = extracted.experiment
     older = experiment.forces - 1e-3 * np.gradient(experiment.forces, experiment.stamps, axis=0)
-    late = replace(payload_extracted, experiment=experiment.with_forces(older))
+    late = replace(extracted, experiment=experiment.with_forces(older))
 
     def moved(found: Outcome) -> float:
         pairs = zip(found.parameters[:10], outcome.parameters, strict=False)
@@ -226,16 +231,16 @@ def test_forces_that_are_older_than_the_strokes_change_nothing(
 
 @pytest.mark.parametrize('known', [True, False])
 def test_inertias_of_younger_forces_count_only_where_the_model_was_tested(
-    known: bool, payload_extracted: Extracted, ex800: Platform
+    known: bool, extracted: Extracted, ex800: Platform
 ) -> None:
     """Behind a filter no model was tested, and "all ten are determined" was said of wrong ones."""
-    experiment = payload_extracted.experiment
+    experiment = extracted.experiment
     ahead = experiment.forces + 2e-3 * np.gradient(experiment.forces, experiment.stamps, axis=0)
     early = experiment.with_forces(ahead)
     if not known:
         early = replace(early, sensor_noise=None)
 
-    found = identify([replace(payload_extracted, experiment=early)], ex800, Options(terms=()))
+    found = identify([replace(extracted, experiment=early)], ex800, Options(terms=()))
 
     assert any(text.startswith('warning: forces are ') for text in found.remarks)
     assert not found.suspects
@@ -252,10 +257,10 @@ def test_inertias_of_younger_forces_count_only_where_the_model_was_tested(
 
 
 def test_every_search_allows_for_joints_and_the_age_of_forces(
-    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+    extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
     """Without joints in the covariance, cx would have three fifths of its interval."""
-    found = identify([payload_extracted], ex800, Options('levenberg-marquardt'))
+    found = identify([extracted], ex800, Options('levenberg-marquardt'))
 
     for item, least in zip(found.parameters, outcome.parameters, strict=True):
         assert item.value == pytest.approx(least.value, abs=1e-3 * least.sigma), item.name
@@ -271,12 +276,10 @@ def test_every_search_allows_for_joints_and_the_age_of_forces(
     ],
 )
 def test_forces_signed_the_other_way_round_give_no_body_and_no_interval(
-    estimator: str, reason: str, payload_extracted: Extracted, ex800: Platform
+    estimator: str, reason: str, extracted: Extracted, ex800: Platform
 ) -> None:
-    forces = -payload_extracted.experiment.forces
-    turned = replace(
-        payload_extracted, experiment=payload_extracted.experiment.with_forces(forces)
-    )
+    forces = -extracted.experiment.forces
+    turned = replace(extracted, experiment=extracted.experiment.with_forces(forces))
 
     found = identify([turned], ex800, Options(estimator))
 
@@ -295,19 +298,19 @@ def test_forces_signed_the_other_way_round_give_no_body_and_no_interval(
 
 
 def test_allowed_gains_do_not_turn_forces_of_the_other_sign(
-    payload_extracted: Extracted, ex800: Platform
+    extracted: Extracted, ex800: Platform
 ) -> None:
     assert ex800.masses is not None
     nothing = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
     light = replace(ex800, masses=replace(ex800.masses, cylinder=nothing, rod=nothing))
-    options, experiment = Options(terms=()), payload_extracted.experiment
+    options, experiment = Options(terms=()), extracted.experiment
     model = options.model(light)
     forces = model.predict(model.nominal, experiment)
     noisy = forces + 0.1 * np.random.default_rng(2).normal(size=forces.shape)
 
     turned, kilonewtons = (
         identify(
-            [replace(payload_extracted, experiment=experiment.with_forces(factor * noisy))],
+            [replace(extracted, experiment=experiment.with_forces(factor * noisy))],
             light,
             options,
         )
@@ -321,11 +324,11 @@ def test_allowed_gains_do_not_turn_forces_of_the_other_sign(
 
 
 def test_several_bags_count_as_one(
-    payload_extracted: Extracted, wave_bag: Path, ex800: Platform, outcome: Outcome
+    extracted: Extracted, wave_recording: Recording, ex800: Platform, outcome: Outcome
 ) -> None:
-    other = experiment_from(read_recording(wave_bag), ex800)
+    other = experiment_from(wave_recording, ex800, Extraction(rate=RATE))
 
-    both = identify([payload_extracted, other], ex800)
+    both = identify([extracted, other], ex800)
 
     assert both.body is not None
     assert both.parameters[0].sigma < outcome.parameters[0].sigma
@@ -339,11 +342,11 @@ def test_a_bag_given_twice_does_not_count_twice(payload_bag: Path, tmp_path: Pat
 
 
 def test_missing_leg_force_is_done_without(
-    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+    extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
-    forces = np.array(payload_extracted.experiment.forces)
+    forces = np.array(extracted.experiment.forces)
     forces[:, 2] = np.nan
-    five = replace(payload_extracted, experiment=payload_extracted.experiment.with_forces(forces))
+    five = replace(extracted, experiment=extracted.experiment.with_forces(forces))
 
     found = identify([five], ex800, Options(friction='common', base_lean=0.0))
 
@@ -355,7 +358,7 @@ def test_missing_leg_force_is_done_without(
 
 @pytest.mark.parametrize('estimator', ['swarm', 'levenberg-marquardt'])
 def test_interrupt_keeps_the_best_and_says_so(
-    estimator: str, payload_extracted: Extracted, ex800: Platform
+    estimator: str, extracted: Extracted, ex800: Platform
 ) -> None:
     # Ctrl-C arrives as a signal, at the second iteration.
     with open(os.devnull, 'w', encoding='utf-8') as nowhere, SearchProgress(nowhere) as progress:
@@ -366,7 +369,7 @@ def test_interrupt_keeps_the_best_and_says_so(
                 os.kill(os.getpid(), signal.SIGINT)
             return progress(done, planned, best, cost)
 
-        found = identify([payload_extracted], ex800, Options(estimator), progress=told)
+        found = identify([extracted], ex800, Options(estimator), progress=told)
 
     assert found.interrupted
     assert any('stopped after 2 iterations' in remark for remark in found.remarks)
@@ -385,7 +388,13 @@ def test_interrupt_before_the_search_ends_everything() -> None:
 def test_truth_stands_beside_the_estimates_where_it_is_known(
     payload_bag: Path, ex800: Platform, tmp_path: Path
 ) -> None:
-    written = identify_bags([payload_bag], 'ex800', tmp_path, truth=true_values(ex800))
+    written = identify_bags(
+        [payload_bag],
+        'ex800',
+        tmp_path,
+        extraction=Extraction(rate=RATE),
+        truth=true_values(ex800),
+    )
 
     assert '<th class=n>true</th>' in written.report.read_text('utf-8')
     assert written.parameters == tmp_path / 'parameters.yaml'

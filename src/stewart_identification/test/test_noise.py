@@ -6,21 +6,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 import html
-from pathlib import Path
 
 import numpy as np
 import pytest
-from recordings_made import excitation, PAYLOAD, Run, run_rig, write_bag
+from recordings_made import excitation, PAYLOAD, recorded, Run, run_rig
 from scipy.signal import butter, lfilter
 from stewart_identification.identifiability import Verdict
 from stewart_identification.identify import identify
 from stewart_identification.outcome import Outcome
 from stewart_identification.recording.checks import repeats
-from stewart_identification.recording.from_bag import experiment_from
+from stewart_identification.recording.from_bag import experiment_from, Extraction
 from stewart_identification.recording.legs import LegPiece
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.noise import leg_noise, LegNoise, stroke_level
-from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import render
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -55,9 +53,9 @@ def repeated(values: Array, every: int) -> Array:
     return values[every * (np.arange(len(values)) // every)]
 
 
-def identified(run: Run, platform: Platform, folder: Path) -> Outcome:
-    recording = read_recording(write_bag(folder / 'bag', run))
-    return identify([experiment_from(recording, platform)], platform)
+def identified(run: Run, platform: Platform) -> Outcome:
+    found = experiment_from(recorded(run), platform, Extraction(rate=20.0))
+    return identify([found], platform)
 
 
 @pytest.mark.parametrize('corner', [np.inf, 200.0, 100.0, 50.0])
@@ -166,10 +164,8 @@ def test_forces_may_be_slow_and_rounded(every: int, fast: Run) -> None:
     assert np.isnan(step)
 
 
-def test_rounded_forces_are_identified_and_their_step_is_told(
-    fast: Run, ex800: Platform, tmp_path: Path
-) -> None:
-    found = identified(replace(fast, forces=np.rint(fast.forces)), ex800, tmp_path)
+def test_rounded_forces_are_identified_and_their_step_is_told(fast: Run, ex800: Platform) -> None:
+    found = identified(replace(fast, forces=np.rint(fast.forces)), ex800)
     assert any('efforts are rounded to steps of 1 N' in said for said in found.remarks)
     assert not any('change only every' in said for said in found.remarks)
     assert not found.fit.lacking
@@ -198,26 +194,23 @@ def test_noise_of_strokes_behind_a_filter_is_not_taken_for_less(corner: float, f
 
 
 @pytest.mark.slow
-def test_forces_that_were_filtered_or_repeated_are_no_misfit(
-    fast: Run, ex800: Platform, tmp_path: Path
-) -> None:
+def test_forces_that_were_filtered_or_repeated_are_no_misfit(fast: Run, ex800: Platform) -> None:
     filtered = fast.forces + first_order(white(fast, 1), 50.0)
     slow = repeated(fast.forces + white(fast, 2), 10)
     for name, forces, text in (
         ('filtered', filtered, 'dB next to the motion, as behind a filter or of much dry'),
         ('slow', slow, 'efforts change only every 10 samples, at 100 Hz, and count so often'),
     ):
-        (tmp_path / name).mkdir()
-        found = identified(replace(fast, forces=forces), ex800, tmp_path / name)
+        found = identified(replace(fast, forces=forces), ex800)
         assert any(text in said for said in found.remarks), name
         assert 0.8 < found.fit.whole < found.fit.limit, name
 
 
 def test_forces_whose_noise_is_not_known_are_not_tested_and_it_is_said(
-    fast: Run, ex800: Platform, tmp_path: Path
+    fast: Run, ex800: Platform
 ) -> None:
     forces = fast.forces + first_order(white(fast, 1), 10.0)
-    found = identified(replace(fast, forces=forces), ex800, tmp_path)
+    found = identified(replace(fast, forces=forces), ex800)
     assert np.isnan(found.fit.whole)
     assert not found.fit.lacking
     assert str(found.fit).endswith('is not known, so the model was not tested')
@@ -228,10 +221,10 @@ def test_forces_whose_noise_is_not_known_are_not_tested_and_it_is_said(
 
 
 def test_strokes_that_come_too_slowly_to_tell_their_noise_determine_nothing(
-    fast: Run, ex800: Platform, tmp_path: Path
+    fast: Run, ex800: Platform
 ) -> None:
     run = replace(fast, strokes=repeated(fast.strokes, 40), forces=fast.forces + white(fast, 1))
-    found = identified(run, ex800, tmp_path)
+    found = identified(run, ex800)
     assert found.body is None
     assert found.unknown == tuple(item.name for item in found.parameters[:10])
     mass = found.parameters[0]
@@ -247,8 +240,8 @@ def test_strokes_that_come_too_slowly_to_tell_their_noise_determine_nothing(
 
 
 def test_forces_that_come_too_slowly_are_not_tested_and_it_is_said(
-    fast: Run, ex800: Platform, tmp_path: Path
+    fast: Run, ex800: Platform
 ) -> None:
-    found = identified(replace(fast, forces=repeated(fast.forces, 40)), ex800, tmp_path)
+    found = identified(replace(fast, forces=repeated(fast.forces, 40)), ex800)
     assert np.isnan(found.fit.whole)
     assert any('efforts come too slowly to tell their noise' in said for said in found.remarks)
