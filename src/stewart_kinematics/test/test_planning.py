@@ -209,9 +209,9 @@ def test_no_instant_of_an_oscillation_at_the_limit_is_beyond_it(
 
     # The jerk of an oscillation alone is its amplitude by the third power of its frequency.
     alone = VIGO.limits.linear_jerk * (0.5 * period / math.pi) ** 3
-    fits, fails = 0.5 * alone, 1.5 * alone
+    fits, fails = 0.8 * alone, 1.2 * alone
     faded(fits)
-    for _ in range(9):
+    for _ in range(12):
         middle = math.sqrt(fits * fails)
         try:
             faded(middle)
