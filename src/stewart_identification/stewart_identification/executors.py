@@ -14,8 +14,12 @@ import signal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_identification.errors import ConfigurationError, FitError
-from stewart_kinematics.motion import Array
+
+# Not that of `stewart_kinematics.motion`: every process that is started imports this module, and
+# would import SciPy with that one before it can ignore an interrupt.
+Array = NDArray[np.float64]
 
 
 @contextmanager

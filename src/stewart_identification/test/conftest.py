@@ -12,7 +12,7 @@ import pytest
 # Tests are imported by path, and their helper has to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from recordings_made import excitation, PAYLOAD, recorded, Run, run_rig, wave, write_bag
+from recordings_made import excitation, noisy, PAYLOAD, recorded, Run, run_rig, wave, write_bag
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording, Recording
 from stewart_kinematics.model.platform import Platform
@@ -40,9 +40,15 @@ def payload_bag(payload_run: Run, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope='session')
-def wave_recording(ex800: Platform) -> Recording:
-    """Eq. 18 of the EX800 paper with the same payload."""
-    return recorded(run_rig(ex800, wave(ex800, 6.0), PAYLOAD, rate=100.0, force_noise=0.5))
+def wave_run(ex800: Platform) -> Run:
+    """Eq. 18 of the EX800 paper with the same payload, of forces without noise."""
+    return run_rig(ex800, wave(ex800), PAYLOAD, rate=100.0)
+
+
+@pytest.fixture(scope='session')
+def wave_recording(wave_run: Run) -> Recording:
+    """Six seconds of it."""
+    return recorded(noisy(wave_run, 0.5).part(slice(600)))
 
 
 @pytest.fixture(scope='session')

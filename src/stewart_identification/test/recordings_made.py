@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 import struct
 from typing import Any
@@ -121,6 +121,12 @@ def run_rig(
     change = np.gradient(state[:, 7:], every * period, axis=0)
     commands = legs.stroke[::every]
     return Run(moments[::every], np.array(strokes), np.array(forces), commands, state, change)
+
+
+def noisy(run: Run, force_noise: float) -> Run:
+    """Return a run with noise on its forces [N]."""
+    noise = np.random.default_rng(1).normal(0.0, force_noise, run.forces.shape)
+    return replace(run, forces=run.forces + noise)
 
 
 class Scribe:

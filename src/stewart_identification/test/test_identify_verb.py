@@ -17,7 +17,7 @@ from typing import Any
 from courier import Courier
 import numpy as np
 import pytest
-from recordings_made import PAYLOAD, run_rig, wave, write_bag
+from recordings_made import noisy, Run, write_bag
 from stewart_bags.errors import BagError, MissingTopic
 from stewart_description.paths import platform_path
 from stewart_dynamics.inertia import InertialModel
@@ -121,14 +121,13 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
 
 
 def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
-    ex800: Platform, tmp_path: Path, capsys: Any
+    wave_run: Run, tmp_path: Path, capsys: Any
 ) -> None:
     # With 0.5 N, Izz stands on the edge: one seed in four determines it, with true intervals.
-    made = run_rig(ex800, wave(ex800), PAYLOAD, rate=100.0, force_noise=1.0)
-    bag = write_bag(tmp_path / 'bag', made)
+    bag = write_bag(tmp_path / 'bag', noisy(wave_run, 1.0))
     (tmp_path / 'parameters.yaml').write_text('of an older run')
 
-    assert run(bag, '--out', tmp_path, '--json') == 1
+    assert run(bag, '--rate', '40', '--out', tmp_path, '--json') == 1
 
     captured = capsys.readouterr()
     said = json.loads(captured.out)
