@@ -139,7 +139,9 @@ class OrbitalWave:
         if not self.components:
             raise TrajectoryError('a wave needs at least 1 component, got 0')
         if not any(wave.amplitude for wave in self.components):
-            raise TrajectoryError('a wave needs an amplitude above 0 m, got 0 m in every component')
+            raise TrajectoryError(
+                'a wave needs an amplitude above 0 m, got 0 m in every component'
+            )
         finite('attack_angle', self.attack_angle, 'rad')
         finite('position', self.position, 'm')
         object.__setattr__(self, 'duration', check_duration(self.duration))
