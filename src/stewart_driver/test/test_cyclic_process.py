@@ -78,6 +78,16 @@ def start() -> Iterator[Start]:
             client.end()
 
 
+@pytest.fixture(scope='module')
+def idle() -> Iterator[CycleClient]:
+    """One for those who only look at it; the last of them kills it."""
+    backend = LoopbackBackend(LoopbackOptions())
+    client = CycleClient(backend, CycleConfiguration(backend.limits), timeout=90.0)
+    yield client
+    with suppress(CycleError):
+        client.end()
+
+
 def exists(pid: int) -> bool:
     with suppress(ProcessLookupError):
         os.kill(pid, 0)
@@ -122,10 +132,9 @@ def states(client: CycleClient) -> list[State]:
 
 
 def test_the_process_starts_with_a_second_and_a_half_of_work_and_loads_no_ros(
-    start: Start,
+    idle: CycleClient,
 ) -> None:
-    client = start()
-
+    client = idle
     # Of the processor: how long it had to wait for it is not its fault.
     with open(f'/proc/{client.pid}/stat') as stat:
         fields = stat.read().rsplit(')', 1)[1].split()
@@ -135,6 +144,35 @@ def test_the_process_starts_with_a_second_and_a_half_of_work_and_loads_no_ros(
     assert 'rclpy' not in loaded
     assert 'rmw' not in loaded
     assert 'llvmlite' not in loaded
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason='Popen has no process_group before 3.11')
+def test_it_takes_turns_with_its_session_and_hears_no_signal_of_the_terminal(
+    idle: CycleClient,
+) -> None:
+    assert os.getsid(idle.pid) == os.getsid(0)
+    assert os.getpgid(idle.pid) == idle.pid
+
+
+def test_ctrl_c_of_the_terminal_is_left_to_the_node(idle: CycleClient) -> None:
+    os.kill(idle.pid, signal.SIGINT)
+    time.sleep(0.1)
+
+    assert idle.alive
+
+
+def test_a_killed_process_is_missed_with_a_sentence(idle: CycleClient) -> None:
+    client, words = idle, 'killed by signal 9'
+    os.kill(client.pid, signal.SIGKILL)
+
+    assert wait_for(lambda: not client.alive)
+    assert words in client.exit_reason()
+    accepted, message = client.request(Request.ENABLE, timeout=LIMIT)
+    assert not accepted
+    assert words in message
+    assert not client.quick_stop()[0]
+    with pytest.raises(CycleError, match=words):
+        client.end()
 
 
 @pytest.mark.realtime
@@ -232,14 +270,6 @@ def test_a_quick_stop_is_seen_and_ends_disabled(
     assert wait_for(lambda: State.DISABLED in states(client))
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason='Popen has no process_group before 3.11')
-def test_it_takes_turns_with_its_session_and_hears_no_signal_of_the_terminal(start: Start) -> None:
-    client = start()
-
-    assert os.getsid(client.pid) == os.getsid(0)
-    assert os.getpgid(client.pid) == client.pid
-
-
 def test_the_process_is_gone_after_its_parent_was_killed() -> None:
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
@@ -251,20 +281,6 @@ def test_the_process_is_gone_after_its_parent_was_killed() -> None:
         parent.kill()
         parent.wait()
     assert wait_for(lambda: not exists(child))
-
-
-def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
-    client, words = start(), 'killed by signal 9'
-    os.kill(client.pid, signal.SIGKILL)
-
-    assert wait_for(lambda: not client.alive)
-    assert words in client.exit_reason()
-    accepted, message = client.request(Request.ENABLE, timeout=LIMIT)
-    assert not accepted
-    assert words in message
-    assert not client.quick_stop()[0]
-    with pytest.raises(CycleError, match=words):
-        client.end()
 
 
 def test_an_answer_counts_that_came_while_this_process_stood_still(start: Start) -> None:
@@ -286,14 +302,6 @@ def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:
     seen = states(client)
     assert seen[-1] is State.DISABLED
     assert State.STOPPING in seen[-3:]
-
-
-def test_ctrl_c_of_the_terminal_is_left_to_the_node(start: Start) -> None:
-    client = start()
-    os.kill(client.pid, signal.SIGINT)
-    time.sleep(0.1)
-
-    assert client.alive
 
 
 def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
@@ -352,16 +360,22 @@ def test_a_stopped_process_is_killed_in_the_end(start: Start) -> None:
 
 
 def test_a_real_time_priority_is_taken_or_refused_but_never_dropped(start: Start) -> None:
+    """And what a process that has it was not permitted beside is said."""
     refusal = ''
     try:
-        scheduler = os.sched_getscheduler(start(priority=1).pid)
+        client = start(priority=1)
     except CycleError as error:
         refusal = str(error)
 
     if refusal:
         assert 'realtime_priority: expected 0, -1, or the permission' in refusal
-    else:
-        assert scheduler == os.SCHED_FIFO
+        return
+    assert os.sched_getscheduler(client.pid) == os.SCHED_FIFO
+    with open(f'/proc/{client.pid}/status') as status:
+        locked = next(line for line in status if line.startswith('VmLck'))
+    reason = client.state_changes()[0].reason
+
+    assert (int(locked.split()[1]) > 0) is ('memory is not locked' not in reason)
 
 
 def test_processors_are_taken_or_refused(start: Start) -> None:
@@ -377,18 +391,6 @@ def test_processors_are_taken_or_refused(start: Start) -> None:
         CycleClient(
             backend, CycleConfiguration(backend.limits, cpu_affinity=(4095,)), timeout=90.0
         )
-
-
-def test_what_a_process_was_not_permitted_is_said(start: Start) -> None:
-    try:
-        client = start(priority=1)
-    except CycleError:
-        pytest.skip('no permission for SCHED_FIFO')
-    with open(f'/proc/{client.pid}/status') as status:
-        locked = next(line for line in status if line.startswith('VmLck'))
-    reason = client.state_changes()[0].reason
-
-    assert (int(locked.split()[1]) > 0) is ('memory is not locked' not in reason)
 
 
 def test_a_loop_leaves_nothing_to_collect() -> None:

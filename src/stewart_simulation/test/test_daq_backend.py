@@ -55,7 +55,7 @@ class Driven:
         while not self.step(None).enabled:
             assert bench.now < 101.0
         # The amplifiers take the weight from the supports.
-        for _ in range(200):
+        for _ in range(80):
             self.step(self.start)
 
     def step(self, strokes: Array | None, rates: Array = ZERO) -> Measurement:

@@ -162,6 +162,17 @@ def settled(control: ControlClient, backend: DaqBackend) -> None:
         assert card['outputs_v'] == pytest.approx(zeros, abs=1e-3)
 
 
+# test_daq_backend.py has the end of both modes, with and without a card, in simulated time.
+POSITION_FIRST = pytest.mark.parametrize(
+    'rig',
+    [Mode.POSITION, pytest.param(Mode.VELOCITY, marks=pytest.mark.slow)],
+    ids=lambda mode: mode.value,
+    indirect=True,
+    scope='module',
+)
+
+
+@POSITION_FIRST
 @pytest.mark.parametrize('how', [pytest.param('end', marks=pytest.mark.slow), 'terminate'])
 def test_outputs_are_safe_after_every_orderly_end(
     control: ControlClient, sessions: Callable[..., Session], how: str
@@ -228,13 +239,7 @@ def test_killed_process_leaves_its_last_volts_and_the_rescue_ends_that(
 
 
 # test_daq_backend.py breaks the card in both modes, in simulated time.
-@pytest.mark.parametrize(
-    'rig',
-    [Mode.POSITION, pytest.param(Mode.VELOCITY, marks=pytest.mark.slow)],
-    ids=lambda mode: mode.value,
-    indirect=True,
-    scope='module',
-)
+@POSITION_FIRST
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'words', 'holds'),
     [
@@ -279,6 +284,7 @@ def test_fault_of_the_card_ends_in_fault_and_is_told(
     session.client.end(60.0)
 
 
+@POSITION_FIRST
 def test_end_without_the_card_says_in_a_sentence_what_is_not_safe(
     rig: RigProcess,
     control: ControlClient,

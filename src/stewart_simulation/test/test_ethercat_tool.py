@@ -30,9 +30,15 @@ def options(rig: Any) -> EthercatOptions:
     return EthercatOptions(namespace=rig.namespace, interface=rig.interface)
 
 
-def test_a_scan_tells_who_is_there_and_in_which_state(options: EthercatOptions, rig: Any) -> None:
-    found = scan(options)
+@pytest.fixture(scope='module')
+def found(rig: Any) -> tuple[Any, ...]:
+    """Return what a scan of the whole cable finds."""
+    return scan(EthercatOptions(namespace=rig.namespace, interface=rig.interface))
 
+
+def test_a_scan_tells_who_is_there_and_in_which_state(
+    found: tuple[Any, ...], options: EthercatOptions, rig: Any
+) -> None:
     assert [item.place for item in found] == [1, 2, 3, 4, 5, 6]
     third = found[2]
     assert third.name == 'R88D-1SN04H-ECT'
@@ -53,12 +59,13 @@ def test_a_name_in_latin_1_is_a_name(options: EthercatOptions, rig: Any) -> None
     rig.faults.call('variant', slave=1, name='R88D-1SN04H-ECT')
 
 
-def test_a_late_answer_is_not_taken_for_the_next_one(options: EthercatOptions, rig: Any) -> None:
+def test_a_late_answer_is_not_taken_for_the_next_one(
+    found: tuple[Any, ...], options: EthercatOptions, rig: Any
+) -> None:
     """SOEM asked again after 0.7 s; the answer to that came while it waited for another."""
-    punctual = scan(options)
     rig.faults.call('answer_late', slave=2, seconds=[0.9, 0.4])
 
-    assert scan(options) == punctual
+    assert scan(options) == found
 
 
 def test_an_object_is_read_and_written_by_its_type(options: EthercatOptions) -> None:
