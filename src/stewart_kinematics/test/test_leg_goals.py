@@ -97,7 +97,7 @@ class LegRig(Rig):
     """A rig with the action."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(measured=0.02)
         self.node = self.active(CycloidalTrajectory, rate=100.0)
         self.feedback: list[Any] = []
         self.drive(DriverState.ENABLED)
