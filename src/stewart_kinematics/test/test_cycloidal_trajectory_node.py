@@ -13,6 +13,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from action_msgs.msg import GoalStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import (
     motions,
     NEUTRAL,
@@ -144,6 +145,22 @@ def test_impossible_goal_is_refused_with_the_reason(
     assert not rig.goal(**keywords).accepted
     assert reason in rig.node.refusal
     assert not rig.setpoints
+
+
+def test_why_a_goal_is_refused_is_told_until_a_motion_is_played(rig: MoveRig) -> None:
+    heard = rig.listen(DiagnosticArray, '/diagnostics')
+
+    def told() -> str:
+        heard.clear()
+        rig.spin(1.1)
+        every = (status for message in heard for status in message.status)
+        of_motion = (item for item in every if item.name == 'cycloidal_trajectory: motion')
+        return str(next(of_motion).message)
+
+    assert not rig.goal(speed_scale=1.5).accepted
+    assert told().startswith('silent; what was asked last is refused: speed_scale: expected')
+    rig.ended(rig.goal(duration=1.0))
+    assert told() == 'silent'
 
 
 def test_goal_that_is_no_pose_is_refused(rig: MoveRig) -> None:

@@ -50,7 +50,7 @@ class TrajectoryNode(ManagedNode):
         self.guard: MotionGuard | None = None
         self.playback: Playback | None = None
         self.refusal = self.aborted = ''
-        self._aborted_ns = 0
+        self._aborted_ns, self._was_refused = 0, False
         self._timer: Any = None
         self._hearing = Hearing(self.parameters.patience)
         self._following: Following | None = None
@@ -146,7 +146,7 @@ class TrajectoryNode(ManagedNode):
         if self.playback is None:
             self._following = Following(self.start_pose)
         self.playback = Playback(trajectory, now if begin is None else begin)
-        self.aborted = ''
+        self.aborted, self._was_refused = '', False
         self._hearing.begin_anew()
         self._timer.reset()
         # Simulated time stands still within an instant, and a stream has one sample for each.
@@ -184,7 +184,7 @@ class TrajectoryNode(ManagedNode):
 
     def refuse(self, error: StewartError | ValueError) -> str:
         """Note and log why a request was refused; return the reason."""
-        self.refusal = str(error)
+        self.refusal, self._was_refused = str(error), True
         self.get_logger().warning(f'refused: {self.refusal}')
         return self.refusal
 
@@ -260,4 +260,5 @@ class TrajectoryNode(ManagedNode):
             return Report(Level.OK, f'playing for {self.moment()[1]:.1f} s', values)
         if self.aborted:
             return Report(Level.WARN, f'aborted: {self.aborted}', values)
-        return Report(Level.OK, 'silent', values)
+        refused = f'; what was asked last is refused: {self.refusal}' if self._was_refused else ''
+        return Report(Level.OK, f'silent{refused}', values)
