@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import errno
 import io
 import json
 import os
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_bags.errors import BagError, BagExists
+from stewart_bags.errors import BagError, BagExists, WriteFailed
 from stewart_bags.reading import Bag
 from stewart_bags.rows import RowMessages
 from stewart_bags.salvage import Salvage
@@ -215,6 +216,22 @@ def test_record_in_simulated_time_ends_and_tells_if_there_is_none(
     monkeypatch.setattr(record, 'CLOCK_PATIENCE', 0.1)
     assert typed(record, '-o', tmp_path / 'new', '--use-sim-time', '--duration', '0.5') == 0
     assert capsys.readouterr().err.count('nobody publishes /clock') == 1
+
+
+@pytest.mark.ros
+def test_a_full_disk_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip('rclpy')
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, 'fsync', full)
+    # Its own parameters are published, and are messages as any other.
+    with pytest.raises(WriteFailed, match='No space left on device'):
+        typed(record, '-o', tmp_path / 'new', '/parameter_events', '--duration', '60')
+    assert 'No space' not in capfd.readouterr().err
 
 
 @pytest.mark.ros

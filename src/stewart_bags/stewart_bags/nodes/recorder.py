@@ -170,7 +170,9 @@ class Recorder(Node):
         try:
             self.recording.close()
         except BagError as error:
-            self.get_logger().error(str(error))
+            # Whoever runs the node says what is raised.
+            if not self._chosen.exit_on_failure:
+                self.get_logger().error(str(error))
         super().destroy_node()
         if running:
             self._look_at_disk()

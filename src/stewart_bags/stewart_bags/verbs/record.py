@@ -75,7 +75,6 @@ def main(arguments: argparse.Namespace) -> int:
         overrides = [
             # rclpy cannot tell the type of an empty list.
             *(Parameter(name, value=item) for name, item in values.items() if item),
-            Parameter('exit_on_failure', value=False),
             Parameter('use_sim_time', value=arguments.use_sim_time),
         ]
         recorder = Recorder(parameter_overrides=overrides)
@@ -90,8 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
                 f'{len(recorder.topics)} topics  {recording.size / 1e6:.1f} MB  '
                 f'{recorder.lost} lost'
             )
-            ended = arguments.duration is not None and elapsed >= arguments.duration
-            if ended or recording.failure is not None:
+            if arguments.duration is not None and elapsed >= arguments.duration:
                 stop.request()
 
         def doubt() -> None:
@@ -104,10 +102,10 @@ def main(arguments: argparse.Namespace) -> int:
         recorder.create_timer(0.2, show, clock=steady)
         if arguments.use_sim_time:
             doubting = recorder.create_timer(CLOCK_PATIENCE, doubt, clock=steady)
-        spin([recorder], stop=stop)
-    progress.end()
-    if recording.failure is not None:
-        raise recording.failure
+        try:
+            spin([recorder], stop=stop)
+        finally:
+            progress.end()
     _summarise(output, recording.counts, recording.size, recorder.lost)
     empty = ', '.join(sorted(topic for topic in wanted if not recording.counts.get(topic)))
     if empty:
