@@ -8,17 +8,21 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from random import Random
 import struct
 from typing import Any
+from unittest.mock import patch
 
 import msgspec.msgpack
 from mutations import VALUES
 import numpy as np
 from parsers import Parse, Parser
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.platform import Platform
+from stewart_viewer import controls as viewer_controls
 from stewart_viewer.controls import Controls, DRIVES, WAVES
 from stewart_viewer.hand import HELD_RATE
 from stewart_viewer.server import open_server, THIS_MACHINE
@@ -28,6 +32,8 @@ from viser.infra import ClientId
 
 PREFIX = struct.Struct('<H')
 FASTEST_JOG = 20.0
+# Where the sliders end follows from the platform, not from a case, and takes longer than the rest.
+SEARCHED = viewer_controls._reaches
 SERVICES = {
     *DRIVES.values(),
     'driver/quick_stop',
@@ -110,10 +116,16 @@ def pages(place: Path) -> tuple[Sequence[bytes], Parse]:
     return samples, parse
 
 
+@cache
+def _of_platform(platform: Platform) -> list[float]:
+    return SEARCHED(MotionGuard(platform))
+
+
 def _controls(server: viser.ViserServer, platform: Platform, place: Path) -> dict[str, str]:
     """Make the controls anew; return the library's name of each by its place on the page."""
     server.gui.reset()
-    controls = Controls(server, platform, Careful(), place / 'taught.yaml')
+    with patch.object(viewer_controls, '_reaches', lambda guard: _of_platform(guard.platform)):
+        controls = Controls(server, platform, Careful(), place / 'taught.yaml')
     controls._pose = platform.geometry.neutral_pose
     return {str(n): uuid for n, uuid in enumerate(server.gui._gui_input_handle_from_uuid)}
 

@@ -89,9 +89,14 @@ def _walk(
     node: ast.AST, late: bool = False, typing: bool = False
 ) -> Iterator[tuple[ast.AST, bool, bool]]:
     for child in ast.iter_child_nodes(node):
+        # No import is within an expression, and most of a tree is.
+        if isinstance(child, ast.expr):
+            continue
         inside = late or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
         checked = typing or (
-            isinstance(child, ast.If) and ast.unparse(child.test) == 'TYPE_CHECKING'
+            isinstance(child, ast.If)
+            and isinstance(child.test, ast.Name)
+            and child.test.id == 'TYPE_CHECKING'
         )
         yield child, inside, checked
         yield from _walk(child, inside, checked)

@@ -104,7 +104,9 @@ def test_a_wrong_number_fails_the_run(ex800: ModuleType, monkeypatch, tmp_path, 
     said['effects']['spin_circle']['value'] = 9.0e-7
     monkeypatch.setattr(ex800, 'published', lambda _name: said)
     # They have nothing to do with that number, and take most of the time.
-    for part in ('compare_models', 'compare_singularity', 'compare_identification'):
+    parts = ['compare_models', 'compare_singularity', 'compare_identification']
+    parts += [name for name in vars(ex800) if name.startswith('draw_figure_')]
+    for part in parts:
         monkeypatch.setattr(ex800, part, lambda *_: None)
 
     assert ex800.main(['--output', str(tmp_path)]) == 1

@@ -18,16 +18,26 @@ from stewart_bringup.demo.session import play, Played
 from stewart_node_support.stop_signals import StopSignals
 
 DURATION = 1.0
+# Long enough for the sensor to be up meanwhile [s].
+FADE = 1.25
 SEA = WAVES['jonswap']
 # A machine with simulated drives, and one behind its card and its sensor.
 VIGO, EX800_DAQ = 'vigo', 'ex800_daq'
 
 
+class Soon(Scenario):
+    """A sea that ends sooner than one that is looked at."""
+
+    def overrides(self) -> dict[str, dict[str, object]]:
+        """Return the parameters that win over the files, by node."""
+        return {SEA.node: {'seed': self.seed, 'fade_in': FADE, 'fade_out': FADE}}
+
+
 def scenario_of(rig: str, seed: int) -> Scenario:
     """Return what is played; the seed is that of the sea."""
     if rig == VIGO:
-        return Scenario('vigo', SEA, DURATION, seed, SIMULATED)
-    return Scenario('ex800', SEA, DURATION, seed, 'daq', time='simulated')
+        return Soon('vigo', SEA, DURATION, seed, SIMULATED)
+    return Soon('ex800', SEA, DURATION, seed, 'daq', time='simulated')
 
 
 def session(bag: Path, seed: int, rig: str) -> Played:

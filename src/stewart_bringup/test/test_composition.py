@@ -128,8 +128,8 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
     bag = tmp_path / 'bag'
     command = [*COMMAND, 'run', 'vigo', '--record', str(bag)]
     with started(command, environment) as process:
-        # A second or two of legs and poses; before the driver is up there are only diagnostics.
-        wait_for(lambda: sum(path.stat().st_size for path in bag.glob('*.mcap')) > 4e5, process)
+        # Half a second of legs and poses; before the driver is up there are only diagnostics.
+        wait_for(lambda: sum(path.stat().st_size for path in bag.glob('*.mcap')) > 1e5, process)
         process.send_signal(number)
         said, _ = process.communicate(timeout=LIMIT)
 

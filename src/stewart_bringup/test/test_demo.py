@@ -41,9 +41,17 @@ COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise S
 SHORT = ['--wave', 'random', '--backend', 'simulated']
 
 
+class Soon(Scenario):
+    """A wave that is there and gone sooner than one that is looked at."""
+
+    def overrides(self) -> dict[str, dict[str, object]]:
+        """Return the parameters that win over the files, by node."""
+        return {self.wave.node: {'fade_in': 0.5, 'fade_out': 0.5}}
+
+
 def test_demo_follows_its_wave_reports_it_and_replaces_only_bags(tmp_path: Path) -> None:
     (tmp_path / 'report.html').write_text('of an earlier run')
-    scenarios = [Scenario('ex800', WAVES['eq18'], 3.0, 1, 'simulated')]
+    scenarios = [Soon('ex800', WAVES['eq18'], 1.5, 1, 'simulated')]
 
     with StopSignals() as stop:
         assert run_demo(scenarios, tmp_path, stop) is True

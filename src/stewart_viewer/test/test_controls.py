@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 import threading
 import time
@@ -17,10 +18,12 @@ from scipy.spatial.transform import Rotation
 from stewart_bags.reading import Bag
 from stewart_description import platform_path
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.waypoints import WaypointList
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_from_quaternion
+from stewart_viewer import controls as viewer_controls
 from stewart_viewer.bag_recorder import BagRecorder
 from stewart_viewer.controls import Controls, WAVES
 from stewart_viewer.hand import Hand
@@ -57,6 +60,16 @@ class Asked:
 
 
 HAND = SimpleNamespace(client_id=1)
+
+
+@pytest.fixture(scope='module', autouse=True)
+def searched_once() -> Iterator[None]:
+    """Search once for each platform where its sliders end: that takes longer than most tests."""
+    search = viewer_controls._reaches
+    ends = cache(lambda platform: search(MotionGuard(platform)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viewer_controls, '_reaches', lambda guard: list(ends(guard.platform)))
+        yield
 
 
 @pytest.fixture(autouse=True)
