@@ -226,7 +226,7 @@ def test_private_names_stay_in_their_module(packages: Packages, imports: Imports
         for path, names in ours.items():
             text = path.read_text(encoding='utf-8')
             # To parse every file once more would take longest by far.
-            if not re.search(rf'\b({"|".join(names)})\s*\.\s*_', text):
+            if not re.search(rf'\b({"|".join(map(re.escape, names))})\s*\.\s*_', text):
                 continue
             offenders += [
                 f'{path.name} uses {node.value.id}.{node.attr}'

@@ -106,7 +106,7 @@ def meaning(layout: Layout) -> np.ndarray:
 @pytest.mark.parametrize('kind', TYPES)
 def test_bytes_are_those_of_rclpy_and_back(kind: Any) -> None:
     rng = np.random.default_rng(11)
-    for _ in range(200):
+    for _ in range(60):
         message = fill(kind(), rng)
         layout = Layout(message)
         usual = serialize_message(message)
