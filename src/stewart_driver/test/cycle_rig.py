@@ -79,6 +79,14 @@ class Rig:
         (reply,) = self.node.replies.pop_all()
         return bool(reply['accepted']), reply['message']
 
+    def quick_stop(self) -> tuple[bool, str]:
+        """Raise the flag and run one cycle for the answer."""
+        self.node.words['quick_stops'] += 1
+        self.run(CYCLE)
+        (reply,) = self.node.stops.pop_all()
+        assert reply['quick_stops'] == self.node.words['quick_stops']
+        return bool(reply['accepted']), reply['message']
+
     def send(self, stamp: float, strokes: Array, rates: Array, forces: Array = ZERO) -> None:
         """Send one setpoint."""
         self.node.setpoints.push(stamp=stamp, strokes=strokes, rates=rates, forces=forces)

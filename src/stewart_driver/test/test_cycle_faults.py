@@ -128,6 +128,27 @@ def test_disabling_is_no_success_where_a_leg_does_not_answer(
     assert rig.ask(Request.DISABLE) == (True, 'off; the fault stays until it is reset')
 
 
+@pytest.mark.parametrize('holds', [True, False])
+def test_a_quick_stop_names_the_leg_that_does_not_hear_it_as_disabling_does(
+    monkeypatch: pytest.MonkeyPatch, *, holds: bool
+) -> None:
+    """All legs come to rest, it said, of a leg behind a pulled cable."""
+    rig = Rig(Trouble.DRIVE_FAULT if holds else Trouble.NONE, after=1.0)
+    rig.run_into_trouble()
+    exchange = rig.backend.exchange
+    monkeypatch.setattr(rig.backend, 'exchange', lambda *given: exchange(*given)._replace(deaf=8))
+    rig.run(CYCLE)
+
+    accepted, said = rig.quick_stop()
+    assert not accepted
+    assert said.startswith('leg 4 does not hear the driver: it may hold by itself while the oth')
+    assert rig.ask(Request.DISABLE) == (accepted, said)
+    assert rig.backend.enabled is not holds
+    monkeypatch.undo()
+    rig.run(CYCLE)
+    assert rig.quick_stop()[0]
+
+
 def test_in_fault_a_quick_stop_takes_the_voltage_as_it_says() -> None:
     rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
     rig.run_into_trouble()

@@ -28,6 +28,7 @@ from stewart_driver.path.motion import LegMotion, Verdict
 FAR_BEHIND = 3
 # Members of an enumeration take their time to look up.
 ENABLED, STOPPING, ACCEPTED = State.ENABLED, State.STOPPING, Verdict.ACCEPTED
+QUICK_STOP = 'quick stop: all legs come to rest, then the drives go off; `live` tells when'
 UNKNOWN = read_only(np.full(LEGS, np.nan))
 
 
@@ -57,10 +58,9 @@ class ControlLoop:
         self._last_accepted = self._pressed_before = -np.inf
         self._lost_setpoints = 0
         self._verdicts = block.words['verdicts']
-        self._quick_stops = block.cells['quick_stops']
-        self._quick_stops_seen = block.cells['quick_stops_seen']
+        self._quick_stops, self._quick_stops_seen = block.cells['quick_stops'], 0
         # What takes the back end seconds it does within a cycle.
-        backend.interrupted = lambda: self._quick_stops[0] != self._quick_stops_seen[0]
+        backend.interrupted = lambda: self._quick_stops[0] != self._quick_stops_seen
         self._publish_every, self._steps = configuration.publish_every, 0
         self._error = self._slipped = 0.0
 
@@ -89,9 +89,12 @@ class ControlLoop:
 
     def serve(self) -> None:
         """Take quick stops and requests as of the last cycle's instant."""
-        if (asked := self._quick_stops[0]) != self._quick_stops_seen[0]:
+        if (asked := self._quick_stops[0]) != self._quick_stops_seen:
             self.quick_stop('quick stop asked for')
-            self._quick_stops_seen[0] = asked
+            self._quick_stops_seen = asked
+            unheard = self._operation.unheard
+            message = unheard or QUICK_STOP
+            self._block.stops.push(quick_stops=asked, accepted=not unheard, message=message)
         for record in self._block.requests.pop_all():
             accepted, request = True, Request(record['code'])
             try:

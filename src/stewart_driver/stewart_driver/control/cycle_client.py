@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle_link import Answer, CycleLink, QUICK_STOP
+from stewart_driver.control.cycle_link import Answer, CycleLink
 from stewart_driver.control.shared_block import ProcessPhase, SharedBlock
 from stewart_driver.control.state_machine import Request
 from stewart_driver.errors import CycleError
@@ -134,12 +134,8 @@ class CycleClient(ChildProcess, CycleLink):
 
     def quick_stop(self) -> tuple[bool, str]:
         """Raise the quick-stop flag, which the next cycle obeys before anything else."""
-        words = self._block.words
-        words['quick_stops'] += 1
-        answer = self._answer(
-            lambda: QUICK_STOP if words['quick_stops_seen'] == words['quick_stops'] else None,
-            REPLY_TIMEOUT,
-        )
+        self._block.words['quick_stops'] += 1
+        answer = self._answer(self._stopped, REPLY_TIMEOUT)
         while (said := answer()) is None:
             time.sleep(POLL)
         return said

@@ -25,7 +25,6 @@ STOP_SLACK = 1.0
 # So many answers that nobody has read yet are kept.
 UNREAD = 16
 Answer: TypeAlias = Callable[[], 'tuple[bool, str] | None']
-QUICK_STOP = (True, 'quick stop: all legs come to rest, then the drives go off; `live` tells when')
 
 
 class StateChange(NamedTuple):
@@ -133,7 +132,7 @@ class CycleLink(ABC):
 
     @abstractmethod
     def quick_stop(self) -> tuple[bool, str]:
-        """Return whether the loop has seen the quick stop, and one sentence."""
+        """Return whether the quick stop reaches all drives, and one sentence."""
 
     @abstractmethod
     def end(self) -> None:
@@ -199,6 +198,14 @@ class CycleLink(ABC):
             # Nobody waits for it any more.
             del self._replies[min(self._replies)]
         return self._replies.pop(number, None)
+
+    def _stopped(self) -> tuple[bool, str] | None:
+        """Return the answer to the last quick stop, if it has come."""
+        answer = None
+        for reply in self._block.stops.pop_all():
+            if reply['quick_stops'] == self._block.words['quick_stops']:
+                answer = reply['accepted'], reply['message']
+        return answer
 
 
 def _known(values: Array) -> Array | None:

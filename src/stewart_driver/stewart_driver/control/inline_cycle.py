@@ -10,7 +10,7 @@ import os
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import Answer, CycleLink, QUICK_STOP
+from stewart_driver.control.cycle_link import Answer, CycleLink
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import AT_REST, Request
 from stewart_driver.errors import ConfigurationError, CycleError
@@ -131,7 +131,9 @@ class InlineCycle(CycleLink):
             return False, self.exit_reason()
         self._block.words['quick_stops'] += 1
         self._loop.serve()
-        return QUICK_STOP
+        reply = self._stopped()
+        assert reply is not None  # `serve` has answered
+        return reply
 
     def end(self) -> None:
         """Bring the legs to rest, switch the drives off and close; raises `CycleError`."""

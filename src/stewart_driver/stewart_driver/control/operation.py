@@ -100,23 +100,29 @@ class Operation:
 
     def _come_of_disabling(self) -> str:
         """Say what came of it; raise `TransitionRefused` where the drives may not have heard."""
+        if unheard := self.unheard:
+            raise TransitionRefused(unheard)
         if self.state is STOPPING:
             return 'coming to rest, then off'
-        unheard = self._disobeyed or ('' if self.answered else 'no drive answers')
-        if unheard:
-            raise TransitionRefused(
-                f'{unheard}: legs may still be under power, take the safe torque off'
-            )
-        if self.measured is not None and self.measured.deaf:
-            deaf = np.flatnonzero(BITS & self.measured.deaf) + 1
-            one = len(deaf) == 1
-            which = f'leg {deaf[0]} does' if one else f'legs {", ".join(map(str, deaf))} do'
-            held = 'it may hold by itself' if one else 'they may hold by themselves'
-            raise TransitionRefused(
-                f'{which} not hear the driver: {held} while the others go off; mend the cable or '
-                'what the drive reports, or take the safe torque off'
-            )
         return 'off; the fault stays until it is reset' if self.state is FAULT else 'off'
+
+    @property
+    def unheard(self) -> str:
+        """Which drives may not have heard that they shall stop and be off; empty if all have."""
+        unheard = self._disobeyed or ('' if self.answered else 'no drive answers')
+        # While legs come to rest one frame that is lost says nothing: off is yet to be told.
+        if unheard and self.state is not STOPPING:
+            return f'{unheard}: legs may still be under power, take the safe torque off'
+        if self.measured is None or not self.measured.deaf:
+            return ''
+        deaf = np.flatnonzero(BITS & self.measured.deaf) + 1
+        one = len(deaf) == 1
+        which = f'leg {deaf[0]} does' if one else f'legs {", ".join(map(str, deaf))} do'
+        held = 'it may hold by itself' if one else 'they may hold by themselves'
+        return (
+            f'{which} not hear the driver: {held} while the others go off; mend the cable or '
+            'what the drive reports, or take the safe torque off'
+        )
 
     def noted(self, sentence: str) -> str:
         """Add what the back end has to say about its start."""

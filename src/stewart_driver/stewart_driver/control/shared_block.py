@@ -37,6 +37,7 @@ RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
     'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
     # cycle -> node
     'replies': (16, [('request', 'u8'), ('accepted', '?'), ('message', TEXT)]),
+    'stops': (4, [('quick_stops', 'u8'), ('accepted', '?'), ('message', TEXT)]),
     'events': (
         64,
         [
@@ -58,7 +59,6 @@ WORDS = np.dtype(
         ('end', 'u8'),
         # written by the cycle
         ('phase', 'u8'),
-        ('quick_stops_seen', 'u8'),
         *COUNTERS,
     ]
 )
@@ -186,6 +186,7 @@ class SharedBlock:
     jogs: Ring
     tracking: Ring
     replies: Ring
+    stops: Ring
     events: Ring
     notes: Ring
     samples: Ring

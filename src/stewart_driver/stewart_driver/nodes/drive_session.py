@@ -167,7 +167,7 @@ class DriveSession:
         return accepted, message
 
     def quick_stop(self) -> tuple[bool, str]:
-        """Return whether the cycle has seen the quick stop, and one sentence."""
+        """Return whether the quick stop reaches all drives, and one sentence."""
         return self._client.quick_stop()
 
     def states(self) -> list[DriverState]:
