@@ -14,6 +14,11 @@ To it is fitted :math:`3 Q^2/\tau^2 + N^2/\tau + (2 \ln 2/\pi) B^2 + K^2 \tau/3`
 white noise of density N, bias instability B and random walk K. A sensor's low pass correlates the
 samples: short averages then say too little noise, and the fit begins beyond them, without Q.
 
+Where a share p of the samples is lost, an average over m periods holds :math:`n = m (1 - p)` of
+them, wherever they are missing. Its variance is that of all m and, as samples are lost at random,
+:math:`p R_0/n` of the variance :math:`R_0` of one sample; this is taken off. Nothing is put in:
+interpolated linearly each lost one would raise :math:`N^2` by 1.5 p of itself.
+
 References:
     IEEE Std 952-1997, annex C. Riley, Handbook of Frequency Stability Analysis, NIST SP 1065
     (2008), sections 5.2.4 (estimator) and 5.4.1 (degrees of freedom, white frequency noise).
@@ -46,6 +51,14 @@ RISE = 0.15
 """Of τσ² from one τ to its double, where noise is not white: a correlation of 0.1 at lag one."""
 BEYOND = 4
 """Averages are so many times longer than where τσ² last rose that much: N is right to 3 %."""
+BRIDGED = 0.2
+"""Share of lost samples that is allowed for; with more a period is no longer sure."""
+UNEVEN, MOST_UNEVEN = 0.25, 0.01
+"""Periods from a whole number of them, of so many steps at most where what is lost is counted."""
+FLOOR = 1e-3
+"""Share of a variance that is left at least when what loss adds is taken off."""
+BLOCK = 16
+"""Samples, or those that correlate, over which a single one scatters about its mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,13 +124,14 @@ def degrees_of_freedom(count: int, sizes: NDArray[np.int64]) -> Array:
 
 
 def allan_deviation(
-    samples: ArrayLike, period: float, *, confidence: float = 0.95
+    samples: ArrayLike, period: float, *, lost: float = 0.0, confidence: float = 0.95
 ) -> AllanDeviation:
     """Find the noise of one channel at rest.
 
     Args:
-        samples (n,): Evenly spaced.
+        samples (n,): Evenly spaced, apart from those that are lost and not among them.
         period: Time between two of them [s].
+        lost: Share of all samples that is lost, at random and below 1.
         confidence: Of the interval of each deviation [-].
 
     Raises:
@@ -134,15 +148,20 @@ def allan_deviation(
     largest = values.size // 4
     steps = int(np.ceil(PER_DECADE * np.log10(largest))) + 1
     sizes = np.unique(np.geomspace(1.0, largest, steps).round().astype(np.int64))
+    first, spacing = _first_white(values), period / (1.0 - lost)
     deviation, freedom = (
-        overlapping(values, period, sizes),
+        overlapping(values, spacing, sizes),
         degrees_of_freedom(values.size, sizes),
     )
-    half, tau = 0.5 * (1.0 - confidence), np.asarray(sizes * period, dtype=np.float64)
+    if lost:
+        kept = 1.0 - lost * _scatter(values, max(first, BLOCK)) / (sizes * deviation**2)
+        # What remains of two large figures is as uncertain as they were.
+        kept = np.maximum(kept, FLOOR)
+        deviation, freedom = deviation * np.sqrt(kept), np.maximum(freedom * kept**2, 1.0)
+    half, tau = 0.5 * (1.0 - confidence), np.asarray(sizes * spacing, dtype=np.float64)
     lower, upper = (
         deviation * np.sqrt(freedom / chi2.ppf(part, freedom)) for part in (1.0 - half, half)
     )
-    first = _first_white(values)
     used = sizes >= first
     terms, parts = _fitted(tau[used], deviation[used] ** 2, freedom[used], first == 1)
     density, walk = np.sqrt(terms[[1, 3]])
@@ -169,6 +188,13 @@ def allan_deviation(
         bool(np.any(lower[lowest:] > deviation[lowest])),
         float(walk),
     )
+
+
+def _scatter(values: Array, size: int) -> float:
+    """Return the variance of a sample about the mean of so many, which a walk hardly adds to."""
+    size = min(size, values.size)
+    blocks = values[: values.size // size * size].reshape(-1, size)
+    return float(blocks.var(axis=1, ddof=1).mean())
 
 
 def _first_white(values: Array) -> int:
@@ -219,3 +245,30 @@ def longest_stretch(stamps: Array) -> slice:
     edges = np.concatenate([[0], breaks, [count]]).astype(np.int64)
     best = int(np.argmax(np.diff(edges)))
     return slice(int(edges[best]), int(edges[best + 1]))
+
+
+def bridged_stretch(stamps: Array) -> tuple[slice, int] | None:
+    """Return the longest part of ordered stamps (n,) without a wide gap, and what it has lost.
+
+    Returns:
+        The part and the number of samples that single gaps in it, of up to 2 `AROUND` periods,
+        have swallowed. None where stamps jitter too much to tell, or more than `BRIDGED` is lost.
+    """
+    steps = np.diff(stamps)
+    period = float(np.median(steps))
+    if not period > 0.0:
+        return None
+    whole = np.maximum(np.round(steps / period), 1.0)
+    near = whole <= 2 * AROUND
+    if not near.any():
+        return None
+    # The median of steps that jitter is rougher than their mean.
+    period = float(steps[near].sum() / whole[near].sum())
+    if np.mean(np.abs(steps[near] / period - whole[near]) > UNEVEN) > MOST_UNEVEN:
+        return None
+    edges = np.concatenate([[0], np.flatnonzero(~near) + 1, [len(stamps)]])
+    best = int(np.argmax(np.diff(edges)))
+    begin, end = int(edges[best]), int(edges[best + 1])
+    periods = int(whole[begin : end - 1].sum())
+    lost = periods + 1 - (end - begin)
+    return (slice(begin, end), lost) if lost <= BRIDGED * (periods + 1) else None

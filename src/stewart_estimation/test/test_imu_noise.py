@@ -13,6 +13,7 @@ from scipy.signal import butter, lfilter
 from stewart_bags.writing import BagWriter
 from stewart_estimation.allan import (
     allan_deviation,
+    bridged_stretch,
     degrees_of_freedom,
     longest_stretch,
     overlapping,
@@ -160,6 +161,58 @@ def test_stamps_that_jitter_have_no_gap_but_where_samples_are_missing(jitter) ->
     found = longest_stretch(np.sort(stamps))
     assert found.start == 0
     assert abs(found.stop - 15_000) <= 4
+
+
+@pytest.mark.parametrize('share', [0.02, 0.05, 0.1])
+def test_samples_lost_at_random_leave_density_and_walk_as_they_are(share) -> None:
+    density, walk, period, off, found = 1e-3, 3e-4, 0.01, [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        white = density / np.sqrt(period) * rng.normal(size=20_000)
+        values = white + np.cumsum(walk * np.sqrt(period) * rng.normal(size=20_000))
+        kept = rng.random(20_000) >= share
+        stretch, lost = bridged_stretch(period * np.flatnonzero(kept))
+        assert stretch == slice(0, kept.sum())
+        ends = np.flatnonzero(kept)[[0, -1]]
+        assert lost == np.ptp(ends) + 1 - kept.sum()
+        found.append(allan_deviation(values[kept], period, lost=lost / (lost + kept.sum())))
+        whole = allan_deviation(values, period)
+        off.append((found[-1].density / whole.density - 1.0, found[-1].density - density))
+    error = np.mean([item.density_error for item in found])
+    # What loss adds is half its share: 1 to 5 %.
+    assert abs(np.mean(off, axis=0)[0]) < 0.003
+    assert abs(np.mean(off, axis=0)[1]) < error
+    assert np.mean([item.walk for item in found]) == pytest.approx(walk, rel=0.15)
+    true = [np.sqrt(density**2 / item.tau + walk**2 * item.tau / 3.0) for item in found]
+    held = [
+        np.mean((item.lower < at) & (item.upper > at))
+        for item, at in zip(found, true, strict=True)
+    ]
+    assert np.mean(held) > 0.9
+
+
+def test_a_radio_that_loses_samples_costs_neither_the_recording_nor_the_period(
+    tmp_path, capsys
+) -> None:
+    path, words = tmp_path / 'rest.csv', ['--json', '--yaml', str(tmp_path / 'noise.yaml')]
+    head, rng = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), np.random.default_rng(8)
+    rows = resting()
+    write_table(path, head, rows[rng.random(6000) >= 0.1])
+    assert run(path, *words) == 0
+    told = capsys.readouterr()
+    said = json.loads(told.out)
+    assert (
+        f'{said["samples_lost"]} of {said["samples_lost"] + said["samples"]} samples' in told.err
+    )
+    assert 500 < said['samples_lost'] < 700
+    assert 'warning' not in told.err
+    assert 'jitter' not in told.err
+    assert said['fx']['density'] == pytest.approx(0.02 * 0.1, rel=0.03)
+    noise = yaml.safe_load((tmp_path / 'noise.yaml').read_text())['/**/state_estimator']
+    assert noise['ros__parameters']['imu_period'] == pytest.approx(0.01)
+    write_table(path, head, rows[rng.random(6000) >= 0.3])
+    with pytest.raises(ConfigurationError, match='samples without a gap'):
+        run(path, *words)
 
 
 def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:

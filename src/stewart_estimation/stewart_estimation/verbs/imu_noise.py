@@ -15,7 +15,14 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import read_series
 from stewart_bags.unstamped import stamped
-from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_stretch
+from stewart_estimation.allan import (
+    allan_deviation,
+    AllanDeviation,
+    AROUND,
+    BRIDGED,
+    bridged_stretch,
+    longest_stretch,
+)
 from stewart_estimation.rest import oddities
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu, sample_period
@@ -32,10 +39,11 @@ HELP = 'find the noise of an IMU from a recording at rest (Allan deviation)'
 
 DETAILS = """
 The IMU rests for the whole recording; an hour shows the bias instability, ten minutes the noise
-that the filter needs. Gaps end a stretch, and the longest one is used. Printed are the density of
-the white noise, bias instability and random walk of every axis, with standard deviations; --yaml
-writes what the node state_estimator takes, the worst axis each. A warning says where the sensor
-moved, jumped, repeated itself or did not feel gravity.
+that the filter needs. Single samples that a radio lost are allowed for, up to 20 % where stamps
+are even; wide gaps end a stretch, and the longest one is used. Printed are the density of the
+white noise, bias instability and random walk of every axis, with standard deviations; --yaml
+writes what the node state_estimator takes, the worst axis each. A warning says where the sensor moved, jumped,
+repeated itself or did not feel gravity.
 
 examples:
   stewart imu-noise rest_1 --plot allan.svg --yaml estimator.yaml
@@ -85,26 +93,39 @@ def main(arguments: argparse.Namespace) -> int:
         raise ConfigurationError('samples at rest', len(imu), 'two or more')
     count = len(imu)
     sample_period('IMU', imu.stamps)
-    imu = _rows(imu, longest_stretch(imu.stamps))
+    stretch, lost = bridged_stretch(imu.stamps) or (longest_stretch(imu.stamps), 0)
+    imu = _rows(imu, stretch)
     if arguments.yaml and len(imu) < LEAST_SHARE * count:
         expected = f'{LEAST_SHARE * count:.0f} or more; --from and --until choose a part'
         raise ConfigurationError(f'samples without a gap of {count}', len(imu), expected)
-    period = float(np.ptp(imu.stamps)) / max(len(imu) - 1, 1)
-    jitter = float(np.std(np.diff(imu.stamps))) / np.sqrt(2.0) if len(imu) > 1 else 0.0
+    period = float(np.ptp(imu.stamps)) / max(len(imu) + lost - 1, 1)
+    steps = np.diff(imu.stamps)
+    if lost:
+        steps -= period * np.maximum(np.round(steps / period), 1.0)
+        sys.stderr.write(
+            f'{lost} of {len(imu) + lost} samples were lost: averages are those of the others, '
+            'and the noise that this adds is taken off\n'
+        )
+    jitter = float(np.std(steps)) / np.sqrt(2.0) if steps.size else 0.0
     if jitter > JITTER * period:
         sys.stderr.write(
             f'stamps jitter by {1e3 * jitter:.2g} ms: samples are taken for evenly spaced, '
             f'{1e3 * period:.4g} ms apart\n'
         )
     if len(imu) < MOST_LOST * count:
-        sys.stderr.write(f'warning: gaps leave {len(imu)} of {count} samples in one stretch\n')
+        sys.stderr.write(
+            f'warning: gaps leave {len(imu)} of {count} samples in one stretch; allowed for are '
+            f'{100.0 * BRIDGED:.0f} % of lost samples, in gaps of up to {2 * AROUND} periods and '
+            'with even stamps\n'
+        )
     for text in oddities(imu, period):
         sys.stderr.write(f'warning: {text}\n')
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
     for axis, column in zip(AXES, values.T, strict=True):
         if np.ptp(column) == 0.0:
             raise ConfigurationError(f'{axis} at rest', float(column[0]), 'values that change')
-    found = [allan_deviation(column, period) for column in values.T]
+    share = lost / (len(imu) + lost)
+    found = [allan_deviation(column, period, lost=share) for column in values.T]
     begin = max(item.white_from for item in found)
     if begin > period:
         sys.stderr.write(
@@ -117,10 +138,14 @@ def main(arguments: argparse.Namespace) -> int:
             axis: {key: getattr(item, key) for key in keys}
             for axis, item in zip(AXES, found, strict=True)
         }
-        json.dump({'samples': len(imu), 'period_s': period, **told}, sys.stdout, indent=2)
+        json.dump(
+            {'samples': len(imu), 'samples_lost': lost, 'period_s': period, **told},
+            sys.stdout,
+            indent=2,
+        )
         sys.stdout.write('\n')
     else:
-        _print(found, len(imu), period)
+        _print(found, len(imu), lost, period)
     if arguments.plot:
         save_picture(draw(found), arguments.plot)
     if arguments.yaml or not arguments.json:
@@ -179,9 +204,10 @@ def parameters(found: list[AllanDeviation], period: float) -> str:
     )
 
 
-def _print(found: list[AllanDeviation], count: int, period: float) -> None:
+def _print(found: list[AllanDeviation], count: int, lost: int, period: float) -> None:
     """Print a line an axis."""
-    sys.stdout.write(f'{count} samples, {period:.6g} s apart, {count * period:.0f} s\n')
+    seconds = (count + lost) * period
+    sys.stdout.write(f'{count} samples, {period:.6g} s apart, {seconds:.0f} s\n')
     for axis, item, unit in zip(AXES, found, np.repeat(UNITS, 3), strict=True):
         least = '' if item.reached else 'at most '
         sys.stdout.write(
