@@ -450,6 +450,9 @@ class Bench(Harness):
         message.position.x = metres
         self._errors.publish(message)
 
+    def _await_fault(self) -> None:
+        self.until(lambda: self.state == 'FAULT')
+
     def _call(self, service: str) -> None:
         self._answer(self.ask(service))
 

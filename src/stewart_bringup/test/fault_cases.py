@@ -107,6 +107,19 @@ WIRE = (
         repair=MENDED,
         before_repair='no slave answers on ecat0',
     ),
+    *(
+        Case(
+            f'{service} with the cable cut between drives 5 and 6',
+            (act('ethercat.cut', after=5), act('do.await_fault'), act('do.call', service=service)),
+            r'^leg 6 does not hear the driver: it may hold by itself while the others go off',
+            # Leg 6 holds, and the platform hangs on it.
+            *('FAULT', LOST + TOLD, LEG_WAY, ANSWER),
+            repair=MENDED,
+            sinks=True,
+            askew=True,
+        )
+        for service in ('disable', 'quick_stop')
+    ),
 )
 
 SLAVE = (
