@@ -31,6 +31,10 @@ AXES = (*((name, 'm/s²') for name in ('fx', 'fy', 'fz')), *((name, 'rad/s') for
 LEGS = tuple((f'leg {leg}', 'm') for leg in range(1, 7))
 """What is measured, and its unit."""
 
+STEP, LEAST_BLOCKS, LONGER = 7.0, 40, 4
+"""In standard deviations, between averages two apart: neither noise nor a walk steps so far; over
+so many averages or more, the next ones so many times longer."""
+
 JUMP = 15.0
 """From one sample to the next, in usual steps: noise never goes so far."""
 
@@ -183,6 +187,14 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
             f'{", ".join(coarse)} mostly repeat the value before: steps are coarse beside the '
             'noise, which may differ from what is found'
         )
+    if stepped := _step(values, period):
+        at, change, (name, unit) = stepped
+        yield (
+            f'{name} steps by {change:.3g} {unit} about {at:.4g} s after the rest begins, as '
+            'after a knock or in another temperature: that is no walk of a bias, which only a '
+            'rest before or after it tells'
+        )
+        return
     for text in _moves(values, period, STILL, AXES):
         yield f'{text}: the IMU does not rest'
 
@@ -192,6 +204,34 @@ def _usual(values: Array) -> Array:
     steps = np.abs(np.diff(values, axis=0))
     usual = np.median(steps, axis=0)
     return np.where(usual > 0.0, usual, steps.std(axis=0))
+
+
+def _step(values: Array, period: float) -> tuple[float, float, tuple[str, str]] | None:
+    """Return when [s] and by how much a bias stepped, and its axis; the clearest step, if any.
+
+    Medians of blocks change by noise and walk, which differ little in size from one to the next.
+    """
+    size = max(min(round(WINDOW / period), len(values) // LEAST_BLOCKS), 1)
+    usual, rounding, clearest, found = _usual(values), _rounding(values), STEP, None
+    while len(values) >= LEAST_BLOCKS * size:
+        whole = len(values) // size * size
+        medians = np.median(values[:whole].reshape(-1, size, len(AXES)), axis=1)
+        # A step within a block is whole between its neighbours.
+        changes = medians[2:] - medians[:-2]
+        drift = np.median(changes, axis=0)
+        away = np.abs(changes - drift)
+        # Of normal noise a step between samples is 0.95 sigma by the median, a median of n has
+        # 1.25 sigma / sqrt(n), and a median of absolutes is 0.67 sigma.
+        sigma = np.maximum(np.median(away, axis=0) / 0.67, 1.86 * usual / np.sqrt(size))
+        # A median of coarse values hops by a whole step of them.
+        ratio = away / np.maximum(sigma, rounding)
+        row, axis = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
+        if ratio[row, axis] > clearest:
+            clearest = float(ratio[row, axis])
+            at = float(row + 1.5) * size * period
+            found = at, float(abs(changes[row, axis])), AXES[axis]
+        size *= LONGER
+    return found
 
 
 def _moves(

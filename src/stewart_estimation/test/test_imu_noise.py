@@ -232,6 +232,14 @@ def swaying(rows):
     rows[:, 1] += 0.3 * np.sin(rows[:, 0])
 
 
+def stepped(rows):
+    rows[4000:, 4] += 3e-3
+
+
+def on_the_edge(rows):
+    rows[:, 1] = 0.08 * (np.random.default_rng(9).random(len(rows)) < 0.42)
+
+
 def spiked(rows):
     rows[::997, 2] += 50.0
 
@@ -261,6 +269,8 @@ def sound(rows):
     ('spoil', 'warning'),
     [
         (swaying, 'fx changes by 0.5'),
+        (stepped, 'p steps by 0.00322 rad/s about 39.5 s after the rest begins'),
+        (on_the_edge, 'mostly repeat the value before'),
         (spiked, '13 samples jump'),
         (repeated, '50 % of the samples repeat the one before'),
         (rounded, 'fx, fy, fz, p, q, r mostly repeat the value before: steps are coarse'),

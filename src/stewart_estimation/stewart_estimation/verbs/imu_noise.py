@@ -42,8 +42,8 @@ The IMU rests for the whole recording; an hour shows the bias instability, ten m
 that the filter needs. Single samples that a radio lost are allowed for, up to 20 % where stamps
 are even; wide gaps end a stretch, and the longest one is used. Printed are the density of the
 white noise, bias instability and random walk of every axis, with standard deviations; --yaml
-writes what the node state_estimator takes, the worst axis each. A warning says where the sensor moved, jumped,
-repeated itself or did not feel gravity.
+writes what the node state_estimator takes, the worst axis each. A warning says where the
+sensor moved, its bias stepped, it jumped, repeated itself or did not feel gravity.
 
 examples:
   stewart imu-noise rest_1 --plot allan.svg --yaml estimator.yaml
