@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from rides import drive
 from stewart_bags.writing import BagWriter
 from stewart_cueing.errors import VehicleInputError
 from stewart_cueing.vehicle.inputs import COLUMNS, read_ride, VehicleRide
+from stewart_cueing.vehicle.methods import METHODS
 from stewart_cueing.vehicle.perception import false_cues, felt, perceived
+from stewart_cueing.vehicle.plotting import felt_against_wanted
 from stewart_cueing.vehicle.ride import fitted, settings_for
 from stewart_cueing.vehicle.washout import GRAVITY, LEVEL, WashoutSettings
 from stewart_cueing.verbs import cue
@@ -267,6 +271,18 @@ def test_frequency_responses_tell_what_was_made(
     assert len(target.read_text().splitlines()) == 1 + 10 * 12
     said = capsys.readouterr().err
     assert said.endswith('10 tests at 12 frequencies, 0.1 to 15.849 rad/s: washout on srs\n')
+
+
+def test_no_legend_of_what_is_felt_is_cut_off() -> None:
+    """Those of the rates were wider than their panels, and ended at the edge of the picture."""
+    time, given = np.arange(3.0), np.full((3, 6), 0.00123)
+    ride: Any = SimpleNamespace(time=time, wanted_perceived=0.0 * given, given_perceived=given)
+    figure = felt_against_wanted(dict.fromkeys(METHODS, ride))
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        assert legend is not None
+        assert legend.get_window_extent().x1 <= axes.get_window_extent().x1 + 1.0
 
 
 def test_a_file_changes_what_it_names_of_the_preset(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from stewart_cueing.vehicle.ride import CuedRide
 from stewart_kinematics.motion import Array
 
 ABOVE: dict[str, Any] = {
-    'fontsize': 'x-small', 'loc': 'lower left', 'bbox_to_anchor': (0.0, 1.0), 'frameon': False
+    'fontsize': 'x-small', 'loc': 'lower left', 'bbox_to_anchor': (0.0, 1.0), 'frameon': False,
+    # Narrow, or it is wider than its panel and cut off.
+    'handlelength': 1.0, 'columnspacing': 1.0,
 }  # fmt: skip
 NAMES = ('surge', 'sway', 'heave', 'roll', 'pitch', 'yaw')
 
