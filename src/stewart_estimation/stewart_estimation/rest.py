@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from stewart_estimation.allan import allan_deviation
 from stewart_estimation.allan import LEAST_SAMPLES as CURVE_SAMPLES
+from stewart_estimation.failure import LARGEST_BIASES
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import ANGULAR_VELOCITY, LENGTH, SPECIFIC_FORCE
 from stewart_kinematics.errors import ConfigurationError
@@ -19,6 +20,9 @@ from stewart_kinematics.motion import Array
 
 NEAR_GRAVITY = 0.1
 """Share by which the specific force at rest may differ from gravity: bias and scale."""
+
+NOISIEST = 3e-3
+"""No gyroscope has a density of noise, 0.17 deg/s/√Hz, that is larger [rad/s/√Hz]."""
 
 WINDOW, SURE = 1.0, 10.0
 """Time of an average that must not change [s], beyond so many of its standard deviations and"""
@@ -171,6 +175,13 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
         )
     steps = np.abs(np.diff(values, axis=0))
     usual = _usual(values)
+    turn = float(np.linalg.norm(np.median(imu.angular_velocities, axis=0)))
+    density = float(usual[3:].max()) * math.sqrt(period)
+    if turn > LARGEST_BIASES[1] or density > NOISIEST:
+        yield (
+            f'the rates are {turn:.3g} rad/s at rest with a noise of {density:.2g} rad/s/√Hz, no '
+            f'gyroscope has more than {LARGEST_BIASES[1]:g} and {NOISIEST:g}: are they in deg/s?'
+        )
     jumps = int((steps > JUMP * usual).any(axis=1).sum())
     if jumps:
         yield f'{jumps} samples jump by more than {JUMP:g} usual steps, which is no noise'

@@ -257,6 +257,14 @@ def in_g(rows):
     rows[:, 1:4] /= 9.80665
 
 
+def in_degrees(rows):
+    rows[:, 4:] = np.degrees(rows[:, 4:])
+
+
+def biased_in_degrees(rows):
+    rows[:, 4:] = 0.1 * rows[:, 4:] + 0.3
+
+
 def interrupted(rows):
     rows[3000:, 0] += 5.0
 
@@ -275,6 +283,8 @@ def sound(rows):
         (repeated, '50 % of the samples repeat the one before'),
         (rounded, 'fx, fy, fz, p, q, r mostly repeat the value before: steps are coarse'),
         (in_g, 'the specific force is 1 m/s² at rest, gravity is 9.81'),
+        (in_degrees, 'noise of 0.0056 rad/s/√Hz, no gyroscope has more than 0.2 and 0.003: are'),
+        (biased_in_degrees, 'the rates are 0.52 rad/s at rest'),
         (interrupted, 'gaps leave 3000 of 6000 samples'),
         (sound, ''),
     ],
