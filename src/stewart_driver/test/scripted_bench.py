@@ -44,6 +44,7 @@ class ScriptedBench:
             tuple(wire.found),
             (exchange,) * 6,
             zeros=(0,) * 6,
+            drives=wire.scan(6),
             holds_alone=holds_alone,
             silences=silences,
             codes=codes,

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.state_machine import Request, State
+from stewart_driver.errors import DriveFault
 from stewart_driver.path.motion import LegMotion
 
 
@@ -147,6 +148,26 @@ def test_a_quick_stop_names_the_leg_that_does_not_hear_it_as_disabling_does(
     monkeypatch.undo()
     rig.run(CYCLE)
     assert rig.quick_stop()[0]
+
+
+def test_the_reason_has_the_code_that_a_drive_tells_after_its_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = Rig().moving()
+    exchange, faults = rig.backend.exchange, [DriveFault(3, 0, 'no error code')]
+    monkeypatch.setattr(
+        rig.backend, 'exchange', lambda *given: exchange(*given)._replace(fault=faults[-1])
+    )
+    rig.run(0.5)
+    assert rig.reason == 'drive of leg 3 reports fault 0x0000: no error code'
+    assert rig.cycle.state is State.FAULT
+    faults.append(DriveFault(3, 0x7305, 'encoder'))
+    rig.run(CYCLE)
+    assert rig.reason == 'drive of leg 3 reports fault 0x7305: encoder'
+    # What comes after it is not why.
+    faults.append(DriveFault(2, 0x2310, 'current'))
+    rig.run(0.1)
+    assert rig.reason == 'drive of leg 3 reports fault 0x7305: encoder'
 
 
 def test_in_fault_a_quick_stop_takes_the_voltage_as_it_says() -> None:

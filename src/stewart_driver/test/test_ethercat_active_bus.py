@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -308,10 +309,50 @@ def test_a_fault_that_stays_is_told(bench: ScriptedBench) -> None:
         bench.active.reset()
 
 
-@pytest.mark.parametrize(
+CODES = pytest.mark.parametrize(
     ('answer', 'said'),
     [(b'\x10\x31', '0x3110: mains over-voltage'), (None, '0x0000: no error code')],
 )
+
+
+@CODES
+def test_a_drive_that_tells_no_code_of_its_fault_is_asked_once(
+    bench: ScriptedBench, monkeypatch: pytest.MonkeyPatch, answer: bytes | None, said: str
+) -> None:
+    """603Fh in no map, and emergencies off: the code was first told where a reset was refused."""
+    asked: list[int] = []
+
+    def beside(leg: int, call: Callable[[], Any]) -> Generator[None, None, Any]:
+        yield from [None] * 20
+        asked.append(leg)
+        return call()
+
+    def tell(slave: ScriptedSlave, index: int, subindex: int) -> bytes:
+        return (index == 0x603F and answer) or read(slave, index, subindex)
+
+    read = ScriptedSlave.read
+    monkeypatch.setattr(bench.wire, 'beside', beside)
+    monkeypatch.setattr(ScriptedSlave, 'read', tell)
+    bench.switch_on()
+    bench.wire.fail(4, 0)
+
+    assert str(bench.step(15).fault) == 'drive of leg 5 reports fault 0x0000: no error code'
+    assert str(bench.step(10).fault) == f'drive of leg 5 reports fault {said}'
+    sent = len(bench.wire.sent)
+    assert str(bench.step(40).fault) == f'drive of leg 5 reports fault {said}'
+    assert asked == [5]
+    assert len(bench.wire.sent) == sent + 40
+    bench.active.reset()
+    bench.wire.fail(2, 0x7305)
+    bench.step(40)
+    assert asked == [5]
+    bench.active.reset()
+    bench.wire.fail(4, 0)
+    assert str(bench.step(40).fault) == f'drive of leg 5 reports fault {said}'
+    assert asked == [5, 5]
+
+
+@CODES
 def test_a_drive_in_a_fault_that_stays_is_asked_for_its_code(
     bench: ScriptedBench, monkeypatch: pytest.MonkeyPatch, answer: bytes | None, said: str
 ) -> None:

@@ -122,7 +122,7 @@ def test_brakes_are_applied_under_power_where_legs_stand_at_the_end(
     bench.enable()
     bench.step(50)
     if faulty:
-        bench.wire.drives[2].word = FAULT
+        bench.wire.drives[2].word, bench.wire.drives[2].code = FAULT, 0x7305
         bench.step(50)
     # The loop was told to switch off, and has left in the same cycle or some later.
     if not faulty:

@@ -12,7 +12,13 @@ from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.state_machine import AT_REST, Event, Request, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.errors import StewartError, TransitionRefused, TransportError
+from stewart_driver.errors import (
+    DriveFault,
+    LegFault,
+    StewartError,
+    TransitionRefused,
+    TransportError,
+)
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, NO_MOTION
@@ -70,6 +76,7 @@ class Operation:
         self._holding = False
         self._held_legs = 0
         self._off_wanted = False
+        self._fault: LegFault | None = None
         # Why the drives may not have heard that they shall be off.
         self._disobeyed = ''
         self._at_rest_since: float | None = None
@@ -256,6 +263,7 @@ class Operation:
             trouble = supervisor.measurement(measured, powered=powered)
         if measured.fault:
             trouble = str(measured.fault)
+        self._explain(measured.fault)
         if trouble is None and state in FOLLOWING:
             if not measured.enabled:
                 trouble = 'the drives have left operation by themselves'
@@ -276,6 +284,18 @@ class Operation:
             self.change(Event.TRIP, trouble)
         if lies and self._holding:
             self._switch_off()
+
+    def _explain(self, fault: LegFault | None) -> None:
+        """Let the reason have the code of a fault that its drive has told a little later."""
+        before, self._fault = self._fault, fault
+        if (
+            fault is not before
+            and isinstance(before, DriveFault)
+            and isinstance(fault, DriveFault)
+            and (fault.leg, 0) == (before.leg, before.code)
+            and self._machine.reason == str(before)
+        ):
+            self._machine.reason = str(fault)
 
     def settle(self) -> None:
         """Take the transitions that wait for the drives or for rest."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial
 from math import ceil
@@ -91,6 +91,9 @@ class ActiveBus:
         self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle), edge_frames)
         self._stuck = StuckLegs()
         self._leg_fault: LegFault | None = None
+        # The last fault without a code, and what its drive says of it.
+        self._unexplained: DriveFault | None = None
+        self._explanation: Iterator[None] = iter(())
         self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
         self.legs = MeasuredLegs(
@@ -231,7 +234,7 @@ class ActiveBus:
             self._go_home(now)
         if self._resumption is None:
             found = self._monitor.look(now, self.legs.inputs, self.group)
-            fault = found or self._leg_fault or fault
+            fault = self._explained(found) or self._leg_fault or fault
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
@@ -251,6 +254,27 @@ class ActiveBus:
             late=late,
             deaf=bits(on and not self._monitor.hears(leg) for leg, on in enumerate(live, 1)),
         )
+
+    def _explained(self, fault: LegFault | None) -> LegFault | None:
+        """Return a fault with its code, for which a drive that has told none is asked once."""
+        if not isinstance(fault, DriveFault) or fault.code:
+            return fault
+        if fault is not self._unexplained:
+            self._unexplained, self._explanation = fault, self._told_code(fault.leg)
+        try:
+            next(self._explanation)
+        except StopIteration as answer:
+            if answer.value:
+                return self._monitor.explain(fault.leg, answer.value, self.legs.inputs)
+        return fault
+
+    def _told_code(self, leg: int) -> Generator[None, None, int]:
+        """Ask a drive for its 603Fh while the frames go on; 0 where it refuses."""
+        ask = partial(number, self._drives[leg - 1], ERROR_CODE, 0, '<H')
+        try:
+            return (yield from self._wire.beside(leg, ask))
+        except SdoRefused:
+            return 0
 
     def _let_go(self, live: list[bool]) -> None:
         """Take the voltage from all legs if one gives way: the others would tilt the platform."""
@@ -379,8 +403,8 @@ class ActiveBus:
         raise DriverError(f'the fault cannot be reset: {fault}')
 
     def _ask_code(self, leg: int, interrupted: Callable[[], bool]) -> int:
-        """Ask a drive for its 603Fh while the frames go on; 0 if it does not tell in time."""
-        asked = self._wire.beside(leg, partial(number, self._drives[leg - 1], ERROR_CODE, 0, '<H'))
+        """Return a drive's 603Fh, while the frames go on; 0 if it does not tell it in time."""
+        asked = self._told_code(leg)
         limit = self._wire.now() + LONGEST_ANSWER
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._last = self._wire.now()
@@ -392,8 +416,6 @@ class ActiveBus:
                 next(asked)
             except StopIteration as answer:
                 return int(answer.value)
-            except SdoRefused:
-                break
         return 0
 
     def _recover(self, interrupted: Callable[[], bool] = never) -> None:

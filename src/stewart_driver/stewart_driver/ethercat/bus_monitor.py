@@ -241,6 +241,12 @@ class BusMonitor:
         status = self._wire.statuses()[leg - 1]
         return DriveFault(leg, code, fault_text(code, emergencies, status))
 
+    def explain(self, leg: int, code: int, inputs: Sequence[Inputs]) -> LegFault:
+        """Say a fault anew, with the code for which its drive was asked; return it."""
+        self.codes[leg - 1] = code
+        self._fault = self.drive_fault(leg, inputs)
+        return self._fault
+
     def _collect(self, leg: int) -> None:
         # Code 0 says that an error is over.
         arrived = [item for item in self._wire.emergencies(leg) if item.code]
