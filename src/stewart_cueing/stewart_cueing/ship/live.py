@@ -9,6 +9,7 @@ from stewart_cueing.errors import BaseInputError
 from stewart_cueing.governor import Governor
 from stewart_cueing.ship.doubts import Doubts
 from stewart_cueing.ship.gated_observer import GatedObserver
+from stewart_cueing.ship.heaving import Heaving
 from stewart_cueing.ship.stabilisation import BaseStabiliser, upwards
 from stewart_cueing.ship.wave_observer import ACCELEROMETER_BIAS
 from stewart_cueing.vehicle.inputs import DENSE
@@ -27,6 +28,10 @@ LOST = 1.0
 
 LEAST, APART = 3e-3, 1.5
 """What moves less is calm [rad], [m]; a period that differs by this factor is another one [-]."""
+
+LONG, SHORT = 1.65, 2.2
+"""With a peak period that is so many times too long, or too short, heave is not made up for: more,
+and the platform heaves more than its base [-]."""
 
 FADE = 4.0
 """Time in which the compensation comes in, and goes out when nothing is heard [s]."""
@@ -71,7 +76,8 @@ class LiveBase:
         self._waiting: list[Array] = []
         self.observer = GatedObserver(peak_period, period, accelerometer_bias)
         self._doubts = Doubts(MEMORY * peak_period)
-        self._squares = np.zeros((3, 3))
+        self._squares = np.zeros((2, 3))
+        self._heaving = Heaving(peak_period, period, SETTLING * peak_period)
 
     def put(self, stamp: float, sample: Array) -> None:
         """Take specific force and rates (6,) of an instant [s], in the IMU's axes.
@@ -112,9 +118,11 @@ class LiveBase:
         self.observer.update(sample)
         self._taken = self._filling
         self._waiting.clear()
+        # Whatever tilts the observer finds.
+        self._heaving.update(float(np.linalg.norm(sample[:3])))
         moved = self.observer.predict(0.0) - self.observer.mean
         part = self._period / (SETTLING * self._peak_period)
-        self._squares += (np.square(moved) - self._squares) * part
+        self._squares += (np.square(moved[:2]) - self._squares) * part
         self._doubts.compare(sample[:3], moved[0, :2], part)
 
     def _coast(self, count: int) -> None:
@@ -147,13 +155,24 @@ class LiveBase:
 
         From what is measured and its integral, so that a filter for another period does no harm.
         """
-        value, rate, change = np.sqrt(self._squares)
-        slow = np.array([value[0], value[1], rate[2]])
-        fast = np.array([rate[0], rate[1], change[2]])
-        return np.where(value > LEAST, 2.0 * np.pi * slow / np.maximum(fast, 1e-12), 0.0)
+        value, rate = np.sqrt(self._squares)
+        found = 2.0 * np.pi * value / np.maximum(rate, 1e-12)
+        found[2] = self._heaving.moved_in
+        return np.where(value > LEAST, found, 0.0)
+
+    def foretold(self) -> bool:
+        """Tell whether heave is predicted well enough to be made up for."""
+        heave = float(self.periods()[2])
+        return not heave or heave / SHORT <= self._peak_period <= heave * LONG
 
     def misfit(self) -> str:
         """Return what is wrong with the peak period, or an empty text."""
+        if not self.foretold():
+            return (
+                f'the base heaves with a period of {self.periods()[2]:.2g} s, and peak_period is '
+                f'{self._peak_period:g} s: heave cannot be predicted and is not made up for; set '
+                'peak_period to the period of the sea'
+            )
         felt = [period for period in self.periods().tolist() if period]
         if not felt or min(felt) / APART <= self._peak_period <= max(felt) * APART:
             return ''
@@ -204,7 +223,8 @@ class LiveLevelling:
         self.governor: Governor = self._levelling.governor
         self.begin = 0.0
         self._base, self._period, self._delay = base, period, delay
-        self._rows, self._faded = 0, 0.0
+        # Of the angles, and of the heave.
+        self._rows, self._faded = 0, np.zeros(2)
 
     @property
     def plan(self) -> SteeredPlan:
@@ -214,7 +234,7 @@ class LiveLevelling:
     @property
     def shares(self) -> Array:
         """Parts of the angles and of the heave (2,) that are made up for [-]."""
-        return np.asarray(_risen(self._faded)[0] * self._levelling.shares[0])
+        return _risen(self._faded)[0] * self._levelling.shares[0]
 
     @property
     def list_left(self) -> float:
@@ -231,13 +251,16 @@ class LiveLevelling:
 
     def _wanted(self, instant: float) -> Array:
         """Return what is made up for by the setpoint after an instant [s]."""
-        step = self._period / FADE if self._base.known(instant) else -self._period / FADE
-        before, self._faded = self._faded, min(max(self._faded + step, 0.0), 1.0)
-        if not self._faded:
+        known = self._base.known(instant)
+        step = self._period / FADE
+        steps = np.where([known, known and self._base.foretold()], step, -step)
+        before, self._faded = self._faded, np.clip(self._faded + steps, 0.0, 1.0)
+        if not self._faded.any():
             return np.zeros((3, 3))
         value, rate, change = self._base.predict(instant, self._period + self._delay)
-        share, slope, bend = _risen(self._faded)
-        slope *= (self._faded - before) / self._period
+        # Of roll, pitch and heave.
+        share, slope, bend = (part[[0, 0, 1]] for part in _risen(self._faded))
+        slope *= (self._faded - before)[[0, 0, 1]] / self._period
         bend /= FADE**2
         return np.stack(
             [
@@ -248,7 +271,7 @@ class LiveLevelling:
         )
 
 
-def _risen(x: float) -> tuple[float, float, float]:
-    """Return a step that rises smoothly from 0 to 1, with two derivatives."""
+def _risen(x: Array) -> tuple[Array, Array, Array]:
+    """Return steps that rise smoothly from 0 to 1, with two derivatives."""
     y = x * (1.0 - x)
     return x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * y**2, 60.0 * y * (1.0 - 2.0 * x)
