@@ -8,9 +8,11 @@ import math
 
 import numpy as np
 from scipy.stats import chi2
+from stewart_estimation.consistency import LEGS, TOLERATED
 from stewart_estimation.estimate import EstimateSeries, ExternalFit
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.spatial import compose_quaternions, exp_quaternion, rpy_deg
 
 MOST_REFUSED = 0.2
 """Share of leg samples that the gate may refuse: one leg of six, and some spikes; and of poses."""
@@ -31,6 +33,9 @@ LAST, MOST_LAST = 200, 0.5
 LARGEST_BIASES = (2.0, 0.2)
 """No sensor has more; one read in other axes, another unit or without gravity seems to [m/s²],
 [rad/s]."""
+
+MOST_TURNED = 4.0
+"""A misalignment beyond so many of the sigmas at its start is no small angle."""
 
 SUDDEN = 100.0
 """A sample that is so many times farther out than allowed, after one that was not, jumped."""
@@ -56,7 +61,12 @@ def failure(filtered: EstimateSeries, settings: FilterSettings) -> str:
     span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts) - len(filtered.gaps)
     if restarts > RESTARTS + span / RESTART_EVERY:
         return f'the filter began anew {restarts} times in {span:.0f} s: {ADVICE}'
-    return _biased(filtered) or _beyond(filtered, settings) or _strange(filtered)
+    return (
+        _biased(filtered)
+        or _turned(filtered, settings)
+        or _beyond(filtered, settings)
+        or _strange(filtered)
+    )
 
 
 def unfinished(filtered: EstimateSeries) -> str:
@@ -95,6 +105,29 @@ def beyond_any_sensor(biases: Array) -> str:
     return (
         f'the bias of the {what}, which no sensor has: is it in {unit}, in the axes that the '
         'platform file says, and are the legs in their order?'
+    )
+
+
+def _turned(filtered: EstimateSeries, settings: FilterSettings) -> str:
+    """Say that the IMU is turned by more than three small angles can follow."""
+    if settings.misalignment is None:
+        return ''
+    known = filtered.misalignment[np.isfinite(filtered.misalignment).all(axis=1)]
+    turn, most = (
+        known[-1] if len(known) else np.zeros(3),
+        MOST_TURNED * settings.misalignment.sigma,
+    )
+    angle = float(np.linalg.norm(turn))
+    nis = LEGS * float(np.nansum(filtered.nis)) / max(int(filtered.used.sum()), 1)
+    if angle <= most or nis <= TOLERATED['mean NIS'][1]:
+        return ''
+    mounting = compose_quaternions(settings.imu.quaternion_xyzw, exp_quaternion(turn))
+    rpy = ', '.join(f'{x:.1f}' for x in rpy_deg(Pose(settings.imu.position, mounting)))
+    return (
+        f'the estimate is not consistent (mean NIS {nis:.3g}, expected is {LEGS}), for the IMU '
+        f'seems to be turned by {np.degrees(angle):.2g}°, and --misalignment finds up to '
+        f'{np.degrees(most):.2g}°: write imu.rpy_deg, about [{rpy}], into the platform file and '
+        'try again'
     )
 
 

@@ -11,8 +11,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from stewart_estimation.failure import failure
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
+from stewart_kinematics.model.platform import Platform
 from stewart_tables import page as pages
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table, write_table
@@ -103,6 +105,27 @@ def test_an_imu_read_wrongly_is_a_failure_that_says_why(
     assert 'every test held' not in page.read_text()
 
 
+def test_a_turn_too_large_for_three_small_angles_is_named_with_the_mounting(
+    tables, tmp_path, capsys
+) -> None:
+    imu, legs = tables
+    values = read_table(imu, COLUMNS).take(COLUMNS)
+    # Of a sensor whose x is where y should be, and whose -y where x.
+    values = values[:, [0, 2, 1, 3, 5, 4, 6]] * [1, 1, -1, 1, 1, -1, 1]
+    write_table(tmp_path / 'imu.csv', COLUMNS, values)
+    words = ['estimate', *named((tmp_path / 'imu.csv', legs)), '--misalignment']
+    assert stewart(words) == 1
+    said = capsys.readouterr().err
+    assert 'FAILED: the estimate is not consistent' in said
+    assert 'turned by 90°, and --misalignment finds up to 4.6°: write imu.rpy_deg' in said
+    numbers = re.search(r'about \[(.*)\]', said)
+    assert numbers is not None
+    written = Rotation.from_euler('xyz', list(map(float, numbers[1].split(','))), degrees=True)
+    stated = Rotation.from_quat(Platform.from_yaml('srs').imu.quaternion_xyzw)
+    true = stated * Rotation.from_euler('z', 90.0, degrees=True)
+    assert np.degrees((true.inv() * written).magnitude()) < 1.0
+
+
 def test_times_that_are_not_seconds_are_refused_and_doubled_stamps_are_not(
     tables, tmp_path, capsys
 ) -> None:
@@ -129,6 +152,7 @@ def test_poses_from_outside_that_do_not_fit_are_a_failure(refused, said) -> None
         'gyroscope_bias': np.zeros((9, 3)),
     }
     external = SimpleNamespace(used=np.arange(10) >= refused)
-    problem = failure(SimpleNamespace(**fine, external=external), SimpleNamespace(delay=None))
+    settings = SimpleNamespace(delay=None, misalignment=None)
+    problem = failure(SimpleNamespace(**fine, external=external), settings)
     assert problem.startswith(said)
     assert bool(problem) is bool(said)

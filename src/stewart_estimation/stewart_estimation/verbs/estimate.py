@@ -29,8 +29,9 @@ axes. What is wrong with the input is said in one sentence, and nothing is writt
 legs are outside the limits of the platform, or nobody named it and it does not fit. Poses from
 outside are used where platform/external_pose was recorded, and how late they are is found. The
 exit code is 1 where the estimates cannot be trusted, and why is said: the gate refused too much,
-the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, poses
-from outside are off by more than they say, or none of them was met.
+the filter began anew too often, IMU and legs disagree, a bias is larger than any sensor's, the IMU
+is turned by more than --misalignment finds, poses from outside are off by more than they say, or
+none of them was met.
 
 examples:
   stewart estimate run_1 -o motion.csv
