@@ -14,6 +14,10 @@ from stewart_identification.outcome import Outcome
 from stewart_kinematics.motion import Array
 
 COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
+# Curves may be anywhere, and shine through a legend that lies on them.
+ABOVE: dict[str, Any] = {
+    'fontsize': 8, 'loc': 'lower right', 'bbox_to_anchor': (1.0, 1.0), 'frameon': False
+}  # fmt: skip
 SHOWN = 10.0
 """So much of the forces is drawn [s]."""
 
@@ -48,7 +52,7 @@ def _forces(experiment: Experiment, left: Array) -> Figure:
             predicted = _broken(time, experiment.forces[:, leg] - left[:, leg])
             axes[pair].plot(time[rows], predicted[rows], color='black', linewidth=0.6)
         axes[pair].set_ylabel('force [N]')
-        axes[pair].legend(fontsize=8, ncols=2, loc='upper right')
+        axes[pair].legend(**ABOVE, ncols=2)
     for leg in range(6):
         axes[3].plot(time[rows], left[rows, leg], color=COLOURS[leg], linewidth=0.5)
     axes[3].set(xlabel='time [s]', ylabel='residual [N]')
@@ -77,7 +81,7 @@ def _spectra(outcome: Outcome) -> Figure:
             frequency[1:], np.sqrt(density[1:]), color=COLOURS[leg], label=f'leg {leg + 1}'
         )
     axes.set(xlabel='frequency [Hz]', ylabel='residual [N/√Hz]')
-    axes.legend(fontsize=8, ncols=3)
+    axes.legend(**ABOVE, ncols=6)
     axes.grid(alpha=0.3, which='both')
     return figure
 

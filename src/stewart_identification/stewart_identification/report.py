@@ -76,7 +76,9 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         tables.append(_parameters(outcome.payload, truth))
     return page(
         f'Identification: {outcome.platform.title}',
-        f'{outcome.verdict[:1].upper()}{outcome.verdict[1:]}.',
+        # It may end with a question.
+        f'{outcome.verdict[:1].upper()}{outcome.verdict[1:]}'
+        f'{"" if outcome.verdict.endswith("?") else "."}',
         held=not wrong,
         figures=_five(outcome),
         picture=drawing(INTERVALS, intervals(outcome), wide=False),
@@ -128,13 +130,14 @@ def _wrong(outcome: Outcome) -> Iterator[tuple[str, str]]:
         return
     if outcome.blind:
         yield 'none of the ten parameters is determined', outcome.blind
-    for item in outcome.parameters[:10]:
-        if not (item.known or outcome.blind):
-            yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'
+    # First: a better motion does not mend it.
     if outcome.suspects:
         yield f'model misfit: {outcome.suspects}', MISFIT
     elif outcome.body is None and not outcome.unknown:
         yield outcome.verdict, UNPHYSICAL
+    for item in outcome.parameters[:10]:
+        if not (item.known or outcome.blind):
+            yield f'{item.name}: {item.verdict.value}', f'{item.note}; {EXCITE}'
     if outcome.interrupted:
         yield 'the search was stopped', 'this is the best it had; run it again to the end'
 

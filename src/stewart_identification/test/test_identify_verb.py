@@ -26,6 +26,7 @@ from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_identification.identifiability import Verdict
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome, Parameter
+from stewart_identification.plots import pictures
 from stewart_identification.readable import sure
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording, Recording
@@ -320,6 +321,26 @@ def test_allowed_gains_do_not_turn_forces_of_the_other_sign(
     assert all(not item.bounded for item in turned.parameters)
     assert 'efforts have to be positive where' in turned.verdict
     assert any('are efforts forces in N' in text for text in kilonewtons.remarks)
+
+
+def test_of_what_is_wrong_the_model_comes_before_what_another_motion_would_show(
+    outcome: Outcome,
+) -> None:
+    parameters = tuple(item.unproven('too wide') for item in outcome.parameters)
+    page = render(replace(outcome, parameters=parameters, suspects='are the strokes off?'))
+    first, _, wrong = page.partition('What is wrong, and what to do</h2>')
+    assert '; model misfit: are the strokes off?</span>' in first
+    assert wrong.index('model misfit: are the strokes off?') < wrong.index('m: too uncertain')
+
+
+def test_no_legend_lies_on_the_curves(outcome: Outcome) -> None:
+    legends = 0
+    for figure in pictures(outcome).values():
+        for axes in figure.axes:
+            if legend := axes.get_legend():
+                assert legend.get_window_extent().y0 > axes.get_window_extent().y1 - 1.0
+                legends += 1
+    assert legends == 4
 
 
 def test_several_bags_count_as_one(
