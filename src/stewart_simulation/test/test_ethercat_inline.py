@@ -136,6 +136,21 @@ def test_clocks_of_32_bits_and_drives_without_complete_access(
     assert user.seen('sync_errors') == [0] * 6
 
 
+def test_a_reference_clock_of_32_bits_that_begins_anew_pulls_no_frame(
+    use: Callable[..., User],
+) -> None:
+    """Its span is no multiple of a cycle: the phase lock was led astray by a quarter of one."""
+    user = use()
+    user.rig.faults.apply('ethercat.variant', slave=1, clock_bits=32)
+    user.now = 4_100_000_000
+    user.begin()
+    user.until(lambda: user.seen('al_states') == ['OP'] * 6)
+    assert user.now < 2**32
+    before = user.loop._backend.shift
+    user.until(lambda: user.now > 2**32 + 20_000_000)
+    assert user.loop._backend.shift == pytest.approx(before, abs=1e-9)
+
+
 def test_offsets_that_another_master_has_left_move_no_leg(use: Callable[..., User]) -> None:
     """A tenth of a millimetre in 60B0h carried the leg by 6 mm in a second, all of it ENABLED."""
     user = use()

@@ -16,6 +16,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
+from stewart_driver.ethercat.phase_lock import SystemTime
 from stewart_driver.ethercat.process_data import check_sizes
 from stewart_driver.ethercat.sdo import at_once, one_by_one
 from stewart_driver.ethercat.wires import OFFERS
@@ -87,7 +88,7 @@ class InlineBus:
         release: Called when it is closed.
 
     Attributes:
-        clock: Time of the reference clock at the last frame [ns].
+        clock: Time of the reference clock at the last frame, also if it has 32 bits [ns].
         watchdogs: After which silence each drive stops [s], 0: never; after `map`.
     """
 
@@ -98,7 +99,7 @@ class InlineBus:
         self._release = release
         self._drives: list[InlineDrive] = []
         self._image = ProcessImage(())
-        self._has_clocks = False
+        self._has_clocks, self._time = False, SystemTime()
         self.clock = 0
         self.watchdogs: list[float] = []
         self.now, self.sleep = link.now, link.sleep
@@ -170,7 +171,7 @@ class InlineBus:
         try:
             if sync is not None:
                 configuration.align(link, self._stations)
-            self._has_clocks = sync is not None
+            self._has_clocks, self._time = sync is not None, SystemTime()
             shares = []
             for drive in self._drives:
                 with _naming(drive.leg):
@@ -248,7 +249,8 @@ class InlineBus:
             return -1
         self._image.take(answers[0].data)
         if self._has_clocks and answers[1].working_counter:
-            (self.clock,) = CLOCK.unpack(answers[1].data)
+            (shown,) = CLOCK.unpack(answers[1].data)
+            self.clock = self._time.take(shown, self.now())
         return answers[0].working_counter
 
     @property
