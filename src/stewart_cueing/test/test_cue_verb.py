@@ -135,9 +135,13 @@ def test_rates_that_may_be_in_degrees_and_holes_are_told_in_one_line_each() -> N
     assert slow.startswith('1 s between two samples')
     assert 'in milliseconds?' in slow
     assert holes == (
-        'nothing was recorded for 5.02 s from 42.980 s on, 19 more times for over 1 s: bridged '
+        'nothing was recorded for 5.02 s from 42.980 s on, 19 more times for over 0.2 s: bridged '
         'linearly'
     )
+    time, level = np.arange(300.0), np.tile(LEVEL, (300, 1))
+    (short,) = VehicleRide(0.01 * time + 0.5 * (time > 99), level).remarks
+    assert short == 'nothing was recorded for 0.51 s from 0.990 s on: bridged linearly'
+    assert not VehicleRide(0.1 * time + 0.3 * (time > 99), level).remarks
     assert degrees.endswith('turn with 5 rad/s or more: are the rates in deg/s?')
 
 
@@ -145,8 +149,10 @@ def test_rates_that_may_be_in_degrees_and_holes_are_told_in_one_line_each() -> N
     ('time', 'force', 'words'),
     [
         ([0.0, 0.2, 0.1], [0.0, 0.0, 0.0], r'ride\.csv:4: time must not go back'),
-        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], 'expected two samples of six numbers or more, got 1'),
-        ([0.0, 0.1, 0.2], [np.nan] * 3, 'expected two samples of six numbers or more, got 0'),
+        ([0.0], [0.0], 'expected two samples of six numbers or more, got 1$'),
+        # As a spreadsheet writes times since 1970.
+        ([0.0] * 3, [0.0] * 3, 'got 1; 2 of 3 samples have the time of the next one: left out'),
+        ([0.0, 0.1, 0.2], [np.nan] * 3, 'got 0; 3 of 3 samples are not finite: left out'),
     ],
 )
 def test_a_log_that_contradicts_itself_is_refused_with_the_line(

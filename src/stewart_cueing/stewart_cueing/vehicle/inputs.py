@@ -32,10 +32,11 @@ DENSE = 2.0
 """More samples than so many between two that are taken are averaged, not picked from."""
 
 HOLE = 1.0
-"""A longer time between two samples is a hole in the recording [s]."""
+"""A longer time between two samples is a hole in any recording [s]."""
 
-SLOW = 0.2
-"""Samples that are usually farther apart may have times in milliseconds, which is told [s]."""
+SLOW, MISSING = 0.2, 5.0
+"""Samples that are usually farther apart may have times in milliseconds, which is told [s]; a
+longer time, and so many usual ones, is a hole in a faster recording [-]."""
 
 LEANING = np.radians(15.0)
 """Where the mean specific force is farther from z, the sensor may not have been level [rad]."""
@@ -96,15 +97,15 @@ class VehicleRide:
         ):
             if left:
                 remarks.append(f'{left} of {len(time)} samples {why}: left out')
+        if measured.size < 2:
+            raise VehicleInputError('; '.join([_too_few(measured.size), *remarks]))
         return cls(time[measured], samples[measured], tuple(remarks))
 
     def __post_init__(self) -> None:
         """Copy and check."""
         time, samples = read_only(self.time), read_only(self.samples)
         if len(time) < 2 or samples.shape != (len(time), 6):
-            raise VehicleInputError(
-                f'expected two samples of six numbers or more, got {len(time)}'
-            )
+            raise VehicleInputError(_too_few(len(time)))
         bad = np.flatnonzero(~np.isfinite(np.column_stack([time, samples])).all(axis=1))
         if bad.size:
             raise VehicleInputError(f'sample {bad[0]} is not finite: {samples[bad[0]].tolist()}')
@@ -143,14 +144,16 @@ class VehicleRide:
     def _doubts(self, rates: Array) -> Iterator[str]:
         """Yield what is odd about times and rates (n,) [rad/s]."""
         steps = np.diff(self.time)
-        if count := int((steps > HOLE).sum()):
+        usual = float(np.median(steps))
+        hole = min(max(SLOW, MISSING * usual), HOLE)
+        if count := int((steps > hole).sum()):
             longest = int(steps.argmax())
-            others = f', {count - 1} more times for over {HOLE:g} s' if count > 1 else ''
+            others = f', {count - 1} more times for over {hole:.2g} s' if count > 1 else ''
             yield (
                 f'nothing was recorded for {steps[longest]:.3g} s from {self.time[longest]:.3f} s '
                 f'on{others}: bridged linearly'
             )
-        if (usual := float(np.median(steps))) > SLOW:
+        if usual > SLOW:
             yield (
                 f'{usual:g} s between two samples: what is faster is lost; are the times in '
                 'milliseconds?'
@@ -197,6 +200,10 @@ class VehicleRide:
             areas = (0.5 * values[1 : last + 1] + 0.5 * values[:last]) * steps
             column[:] = np.add.reduceat(areas, first) / (end - begin)
         return means
+
+
+def _too_few(count: int) -> str:
+    return f'expected two samples of six numbers or more, got {count}'
 
 
 def require_of_a_vehicle(sample: Array) -> None:
