@@ -406,6 +406,27 @@ def test_attitudes_in_degrees_and_the_names_of_other_tables_are_read(
         read_observations(tmp_path / 'twice.csv')
 
 
+def test_angles_in_radians_are_read_and_those_of_no_known_name_are_asked_for(tmp_path) -> None:
+    angles = np.array([[0.1, -0.2, 3.0], [np.nan] * 3])
+    values = np.hstack([np.zeros((2, 6)), np.ones((2, 3)), angles])
+    columns = (*STROKES, *POSES[:3])
+    path = tmp_path / 'euler.csv'
+    write_table(path, (*columns, 'roll_rad', 'pitch_rad', 'yaw_rad'), values)
+    read = read_observations(path)
+    assert read.tracked.tolist() == [True, False]
+    # About fixed x, then y, then z.
+    turn = Rotation.from_euler('xyz', angles[0]).as_matrix()
+    assert np.allclose(read.rotation[0], turn, atol=1e-12)
+    write_table(path, (*columns, 'rx', 'ry', 'rz'), values)
+    said = r"roll_deg, .*R_z\(yaw\) R_y\(pitch\) R_x\(roll\), .*got 'rx, ry, rz'"
+    with pytest.raises(ConfigurationError, match=said):
+        read_observations(path)
+    both = np.hstack([values[:1], values[:1, 6:7]])
+    write_table(path, (*columns, 'roll_rad', 'pitch_rad', 'yaw_rad', 'x_mm'), both)
+    with pytest.raises(ConfigurationError, match='x_m: expected one of x_m and x_mm'):
+        read_observations(path)
+
+
 def test_what_does_not_belong_together_is_refused(vigo, forty) -> None:
     rng = np.random.default_rng(14)
     seen = measured(wrong(vigo, rng), forty, rng)

@@ -25,6 +25,7 @@ from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import poses_of
 from stewart_tables.columns import RATE, RPY
 from stewart_tables.csv_tables import read_table
+from stewart_tables.errors import listed
 from stewart_tables.progress import tell
 
 STROKES = tuple(f'stroke_{leg}_m' for leg in range(1, 7))
@@ -32,8 +33,18 @@ RATES = tuple(f'rate_{leg}_mps' for leg in range(1, 7))
 POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
 FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
-# What other tables of the suite call them.
-ALIASES = dict(zip(('p_radps', 'q_radps', 'r_radps', *RATE), (*TURNS, *RATES), strict=True))
+METRES = tuple(name for name in (*STROKES, *POSES) if name.endswith('_m'))
+# Under which other names and units columns may come: those of other tables, millimetres, radians.
+ALIASES = {
+    **{
+        alias: (name, 1.0)
+        for alias, name in zip(
+            ('p_radps', 'q_radps', 'r_radps', *RATE), (*TURNS, *RATES), strict=True
+        )
+    },
+    **{f'{name}m': (name, 1e-3) for name in METRES},
+    **{name.replace('_deg', '_rad'): (name, 180.0 / np.pi) for name in RPY},
+}
 NORM_TOLERANCE = 1e-3
 # Legs that are not faster count as at rest: the platform is not accelerated [m/s].
 SLOW = 1e-4
@@ -114,8 +125,8 @@ def read_observations(path: str | Path) -> Observations:
 
     Args:
         path: One row per pose; an empty cell or ``nan`` was not measured. Columns in metres may
-            be in millimetres, ``stroke_1_mm`` and ``x_mm``; `RPY` count where there is no
-            quaternion, and rates may have the names of `ALIASES`.
+            be in millimetres, ``stroke_1_mm`` and ``x_mm``; `RPY`, which may be in radians, count
+            where there is no quaternion; all other names are those of `ALIASES`.
 
     Returns:
         The poses.
@@ -125,19 +136,15 @@ def read_observations(path: str | Path) -> Observations:
             quaternion has no norm near 1, or an angular velocity no rates of the legs.
         OSError: If the file cannot be read.
     """
-    gaps = (*RATES, *POSES, *RPY, *FORCES, *TURNS, *ALIASES)
-    metres = tuple(name for name in (*STROKES, *POSES) if name.endswith('_m'))
-    millimetres = [f'{name}m' for name in metres]
-    names = (*STROKES, *gaps, *millimetres)
-    table = read_table(path, names, gaps=(*gaps, *millimetres[len(STROKES) :]))
-    for metre, millimetre in zip(metres, millimetres, strict=True):
-        if millimetre in table.values:
-            table.values[metre] = 1e-3 * table.values.pop(millimetre)
-    for alias, name in ALIASES.items():
+    names = (*STROKES, *RATES, *POSES, *RPY, *FORCES, *TURNS, *ALIASES)
+    # A pose without its strokes tells nothing.
+    gaps = [name for name in names if not name.startswith('stroke_')]
+    table = read_table(path, names, gaps=gaps)
+    for alias, (name, scale) in ALIASES.items():
         if {alias, name} <= table.values.keys():
             raise ConfigurationError(f'{path}: {name}', alias, f'one of {name} and {alias}')
         if alias in table.values:
-            table.values[name] = table.values.pop(alias)
+            table.values[name] = scale * table.values.pop(alias)
     count = len(table.take(STROKES))
     if not count:
         raise ConfigurationError(str(path), 'a header alone', 'one row or more')
@@ -149,6 +156,13 @@ def read_observations(path: str | Path) -> Observations:
     if not tracked and not any(map(table.has, (FORCES, TURNS))):
         expected = f'columns {", ".join(POSES)} of a tracker, or {", ".join(FORCES)} of an IMU'
         raise ConfigurationError(str(path), 'strokes alone', expected)
+    if tracked and not table.values.keys() & {*POSES[3:], *RPY}:
+        angles = ', '.join(RPY)
+        expected = (
+            f'{", ".join(POSES[3:])}, or {angles} (..._rad: radians) of '
+            'R = R_z(yaw) R_y(pitch) R_x(roll), turned about the fixed x, then y, then z'
+        )
+        raise ConfigurationError(f'{path}: attitude', listed(table.others), expected)
     pose = poses_of(table) if tracked else columns(POSES)
     norms = np.linalg.norm(pose[:, 3:], axis=1)
     wrong = np.flatnonzero(np.abs(norms - 1.0) > NORM_TOLERANCE)
