@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 from scipy.spatial.transform import Rotation
 from stewart_bags.writing import BagWriter
 from stewart_bringup.demo import at_sea
 from stewart_bringup.demo.report import render
+from stewart_bringup.demo.run import conclude
 
 RATE, COUNT = 200, 1000
 
@@ -77,7 +80,16 @@ def test_a_chapter_names_what_did_not_hold(
     assert [check.name for check in chapter.checks if check.failed] == wrong
     assert f'{100 * share:.1f} %' in chapter.body
     assert chapter.verdict == ('FAILED' if wrong else 'held')
-    first_screen = render([chapter], {}).partition('<nav>')[0]
+    first_screen, _, details = render([chapter], {}).partition('<nav>')
+    # Nothing was measured along a path, and no empty column says so.
+    assert '[mm]</th>' not in details
+    assert 'End-to-end latency' not in details
+    console = Console(file=StringIO(), width=200)
+    conclude(console, [chapter])
+    said = console.file.getvalue()
+    assert 'latency' not in said
+    assert f'heave that is left: {100 * share:.1f} %' in said
+    assert [line for line in wrong if f'FAILED: {line}: ' in said] == wrong
     for name in ('roll', 'pitch', 'heave'):
         assert f'<dt>{name} that is left</dt><dd>{100 * share:.1f} %</dd>' in first_screen
 

@@ -200,6 +200,9 @@ def judge(found: Levelled, lost: int, faults: Sequence[str]) -> Chapter:
         'what an IMU with noise and biases on its base tells; the platform of the sea rig does '
         'not feel what stands on it.</p>',
         table(['RMS', 'platform of the sea rig', 'platform of the deck rig', 'left'], rows),
+        '<p>From what the simulation knows of both (<code>simulation/base_truth</code> and '
+        '<code>simulation/truth</code> in the bag), not from estimates; heave is counted from its '
+        'mean. What is left is the one RMS in percent of the other.</p>',
         '<h3>What had to hold</h3>',
         checks_table(checks),
     ]

@@ -212,7 +212,8 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
         verdict = 'no check failed; real time was not kept on this machine'
     wrong = [(f'{item.title}: {what}', advice) for item in chapters for what, advice in item.wrong]
     wrong += [(item.title, item.real_time) for item in chapters if item.verdict == 'not kept']
-    rows = table(OVERVIEW, [chapter.row for chapter in chapters])
+    heads, rows, legend = overview(chapters)
+    runs = [table(heads, rows), f'<p>{legend}</p>' if legend else '', *_worth(chapters)]
     method = resources.files('stewart_bringup.demo').joinpath('method.html').read_text('utf-8')
     covers = [item.cover for item in sorted(chapters, key=lambda item: not item.failed)]
     bodies = {item.title: item.body for item in sorted(chapters, key=lambda item: not item.reason)}
@@ -224,13 +225,24 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
         picture=next(filter(None, covers), ''),
         sections={
             **({'What did not hold, and what to do': failures(wrong)} if wrong else {}),
-            'All runs': '\n'.join([rows, f'<p>{LEGEND}</p>', *_worth(chapters)]),
+            'All runs': '\n'.join(runs),
             **bodies,
-            'How the figures are made': method,
+            **({'How the figures are made': method} if legend else {}),
             'Where this comes from': table([], origin.items()),
         },
         notice=SIMULATED_NOTICE if any(chapter.simulated for chapter in chapters) else '',
     )
+
+
+def overview(chapters: Sequence[Chapter]) -> tuple[list[str], list[list[str]], str]:
+    """Return heads and rows of the table of all runs, and what its figures are.
+
+    Where no run has figures along a path, there are names and verdicts, and nothing to explain.
+    """
+    rows = [chapter.row for chapter in chapters]
+    if any(chapter.result for chapter in chapters):
+        return list(OVERVIEW), rows, LEGEND
+    return [OVERVIEW[0], OVERVIEW[-1]], [[row[0], row[-1]] for row in rows], ''
 
 
 def _five(chapters: Sequence[Chapter]) -> dict[str, str]:

@@ -30,8 +30,7 @@ from stewart_bringup.demo.plots import compare_estimate, cover, pictures
 from stewart_bringup.demo.recording import driver_history, read_recording
 from stewart_bringup.demo.report import (
     Chapter,
-    LEGEND,
-    OVERVIEW,
+    overview,
     render,
     scenario_chapter,
     unfinished_chapter,
@@ -117,9 +116,9 @@ def closing_table(chapters: Sequence[Chapter], width: int) -> Table:
     Args:
         width: Of the terminal, in columns.
     """
-    rows, caption = [chapter.row for chapter in chapters], LEGEND
+    heads, rows, caption = overview(chapters)
     # A unit stands below what it is of.
-    heads = [head.replace(' [', '\n[') for head in OVERVIEW]
+    heads = [head.replace(' [', '\n[') for head in heads]
     needed = sum(
         max(len(line) for cell in column for line in cell.split('\n'))
         for column in zip(heads, *rows, strict=True)
@@ -127,7 +126,7 @@ def closing_table(chapters: Sequence[Chapter], width: int) -> Table:
     if needed + len(' │ ') * (len(heads) - 1) > width:
         names = ', '.join(f'{number} {row[0]}' for number, row in enumerate(rows, 1))
         rows = [[str(number), *row[1:]] for number, row in enumerate(rows, 1)]
-        heads[0], caption = '', f'{names}; {LEGEND}'
+        heads[0], caption = '', '; '.join(filter(None, [names, caption]))
     table = Table(show_edge=False, pad_edge=False, caption=caption, caption_justify='left')
     for number, head in enumerate(heads):
         # Not as a plain string: rich takes a unit in brackets for a style.
@@ -192,7 +191,7 @@ def run_demo(
     _put_in_place(output, names)
     with whole_file(output / REPORT) as stream:
         stream.write(render(chapters, _origin()))
-    _conclude(console, chapters)
+    conclude(console, chapters)
     console.print('report:', end=' ')
     print(output / REPORT, flush=True)
     return not any(chapter.failed for chapter in chapters)
@@ -208,10 +207,15 @@ def _ending(chapter: Chapter) -> tuple[str, str]:
     return 'real time: not kept on this machine', 'yellow'
 
 
-def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
+def conclude(console: Console, chapters: Sequence[Chapter]) -> None:
     """Print the figures and what failed, with its meaning."""
     console.print()
     console.print(closing_table(chapters, console.width))
+    for chapter in chapters:
+        # The others have theirs in the table.
+        if chapter.checks and not chapter.result:
+            found = '; '.join(f'{check.name}: {check.found}' for check in chapter.checks)
+            console.print(f'{chapter.name}: {found}', highlight=False, soft_wrap=True)
     for chapter in chapters:
         for what, advice in chapter.wrong:
             told = f'{chapter.title}: FAILED: {what} – {advice}'
