@@ -43,6 +43,23 @@ def test_every_speed_is_found_also_of_a_sensor_that_streams_nothing(
     assert sensor.time < 4.0
 
 
+class Starting(ScriptedSensor):
+    """It was plugged in just now: it sends and hears nothing for a while."""
+
+    def read(self, timeout: float) -> bytes:
+        self.deaf = self.time < 0.6
+        data = super().read(timeout)
+        return b'' if self.deaf else data
+
+
+@pytest.mark.parametrize('stream', [True, False])
+def test_a_sensor_that_starts_is_waited_for_at_the_speed_that_it_had(*, stream: bool) -> None:
+    """All other speeds were tried first, and it was found 5 s later."""
+    sensor = Starting(6, stream=stream)
+    assert talk(probe(linked(sensor), order(115200))) == 115200
+    assert sensor.time < 1.5
+
+
 def test_the_likely_speed_is_tried_first_and_no_speed_is_left_out() -> None:
     assert order(230400)[:3] == (230400, 115200, 9600)
     assert sorted(order(19200)) == sorted(CANDIDATES) == sorted(BAUDS.values())
@@ -163,6 +180,8 @@ def test_a_sensor_whose_rx_is_not_wired_says_so() -> None:
     sensor.deaf = True
     with pytest.raises(SensorSilent, match='does not answer at 115200 baud: is its RX wired'):
         talk(configure(linked(sensor), WANTED))
+    # The other questions would have taken as long again, each.
+    assert sensor.time < 1.5
 
 
 def test_firmware_that_changes_speed_after_a_restart_is_restarted_if_saving_is_allowed() -> None:

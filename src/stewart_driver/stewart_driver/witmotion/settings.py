@@ -20,6 +20,9 @@ CANDIDATES = (115200, 9600, 230400, 921600, 460800, 57600, 38400, 19200, 4800)
 LISTEN = 0.35
 # One frame in garbage has odds of 1 : 1.4e6 per byte, two have none.
 ENOUGH = 2
+# A sensor that was plugged in just now is silent for some 0.4 s: at the speed that it most likely
+# has it is asked so often.
+TRIES_AT_FIRST = 3
 # The vendor's own scripts wait as long between two commands.
 PAUSE = 0.1
 
@@ -30,7 +33,7 @@ def order(*first: int) -> tuple[int, ...]:
 
 
 def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
-    """Try speeds until frames come; raises `SensorSilent`.
+    """Try speeds until frames come, the first for a second; raises `SensorSilent`.
 
     At each speed the sensor is also asked for a register, twice, which needs no unlocking and
     changes nothing: so a sensor that sends rarely, or nothing at all, is found, too. It has to be
@@ -42,9 +45,9 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
         candidates: Speeds in the order of trial.
     """
     before = link.decoder.statistics.bytes
-    for baud in candidates:
+    for number, baud in enumerate(candidates):
         link.set_baud(baud)
-        if (yield from _hears(link)):
+        if (yield from _hears(link, 1 if number else TRIES_AT_FIRST)):
             yield from link.listen(PAUSE)
             if (yield from _hears(link)):
                 # An answer does not name its register: a late one must not answer what comes next.
@@ -62,11 +65,14 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     )
 
 
-def _hears(link: Link) -> Conversation[bool]:
+def _hears(link: Link, tries: int = 1) -> Conversation[bool]:
     """Ask, and tell whether frames come."""
-    for _ in range(ENOUGH):
-        link.send(commands.read(Register.CONTENT))
-    return len((yield from link.listen(LISTEN, enough=ENOUGH))) >= ENOUGH
+    for _ in range(tries):
+        for _ in range(ENOUGH):
+            link.send(commands.read(Register.CONTENT))
+        if len((yield from link.listen(LISTEN, enough=ENOUGH))) >= ENOUGH:
+            return True
+    return False
 
 
 RESTART = 1.0
@@ -183,14 +189,9 @@ def restart(link: Link, speeds: Sequence[int]) -> Conversation[int]:
 
 def registers(link: Link) -> Conversation[dict[Register, int]]:
     """Read the registers that `configure` may write; SensorSilent if no answer comes."""
-    settings = yield from link.registers(Register.CONTENT)
-    algorithm = yield from link.registers(Register.ALGORITHM)
-    ranges = yield from link.registers(Register.BANDWIDTH)
-    if settings is None or algorithm is None or ranges is None:
-        raise SensorSilent(
-            f'the sensor does not answer at {link.baud} baud: is its RX wired to TX?'
-        )
-    content, rate, baud, _ = settings
+    content, rate, baud, _ = yield from _answer(link, Register.CONTENT)
+    algorithm = yield from _answer(link, Register.ALGORITHM)
+    ranges = yield from _answer(link, Register.BANDWIDTH)
     return {
         Register.CONTENT: content & CONTENT_MASK,
         Register.RATE: rate,
@@ -200,6 +201,16 @@ def registers(link: Link) -> Conversation[dict[Register, int]]:
         Register.GYROSCOPE_RANGE: ranges[1],
         Register.ACCELEROMETER_RANGE: ranges[2],
     }
+
+
+def _answer(link: Link, first: Register) -> Conversation[tuple[int, int, int, int]]:
+    """Return four registers; SensorSilent if no answer comes."""
+    answer = yield from link.registers(first)
+    if answer is None:
+        raise SensorSilent(
+            f'the sensor does not answer at {link.baud} baud: is its RX wired to TX?'
+        )
+    return answer
 
 
 def send(link: Link, command: bytes) -> Conversation[None]:
