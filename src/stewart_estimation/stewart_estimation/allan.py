@@ -50,7 +50,12 @@ ROUNDS = 10
 RISE = 0.15
 """Of τσ² from one τ to its double, where noise is not white: a correlation of 0.1 at lag one."""
 BEYOND = 4
-"""Averages are so many times longer than where τσ² last rose that much: N is right to 3 %."""
+"""Averages are so many times longer than where τσ² last rose that much: N is right to"""
+ROUGH = 0.03
+"""this share [-]."""
+SHARED = 1.6
+"""Standard deviation of N over that of the averages which tell it, for quantisation and instability
+are told by them, too, and make up for part of N: 1.3 to 1.8 in simulations."""
 BRIDGED = 0.2
 """Share of lost samples that is allowed for; with more a period is no longer sure."""
 UNEVEN, MOST_UNEVEN = 0.25, 0.01
@@ -170,7 +175,8 @@ def allan_deviation(
     white = parts[:, 1] > 0.5 * model
     if white.any():
         missed = np.mean((deviation[used] ** 2 / model - 1.0) ** 2 * freedom[used] / 2.0)
-        error = density * np.sqrt(max(missed, 1.0) / (2.0 * freedom[used][white].max()))
+        error = SHARED * np.sqrt(max(missed, 1.0) / (2.0 * freedom[used][white].max()))
+        error = density * np.hypot(error, ROUGH * (first > 1))
     else:
         error = np.sqrt((tau * deviation**2).min())
     lowest = int(np.argmin(deviation))

@@ -60,6 +60,21 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     assert np.all(share[found.freedom > 10] < 0.97)
 
 
+@pytest.mark.parametrize('kind', ['white', 'quantised', 'low-passed'])
+def test_the_error_of_a_density_is_as_large_as_it_says(kind) -> None:
+    rng, off = np.random.default_rng(11), []
+    for seed in range(60):
+        if kind == 'low-passed':
+            found = allan_deviation(low_passed(4000, seed=seed)[:, 0], 0.005)
+        else:
+            samples = rng.normal(size=4000) + 0.2 * (kind == 'quantised') * np.diff(
+                rng.normal(size=4001)
+            )
+            found = allan_deviation(samples, 1.0)
+        off.append((found.density - 1.0) / found.density_error)
+    assert np.mean(np.abs(off) < 2.0) > 0.9
+
+
 def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> None:
     rng, period, count = np.random.default_rng(2), 0.01, 100_000
     densities = np.array([2e-3, 3e-3, 1e-3, 1e-4, 2e-4, 3e-4])
