@@ -54,8 +54,8 @@ BEYOND = 4
 ROUGH = 0.03
 """this share [-]."""
 SHARED = 1.6
-"""Standard deviation of N over that of the averages which tell it, for quantisation and instability
-are told by them, too, and make up for part of N: 1.3 to 1.8 in simulations."""
+"""Standard deviation of N over that of the averages which tell it, for quantisation and
+instability are told by them, too, and make up for part of N: 1.3 to 1.8 in simulations."""
 BRIDGED = 0.2
 """Share of lost samples that is allowed for; with more a period is no longer sure."""
 UNEVEN, MOST_UNEVEN = 0.25, 0.01
