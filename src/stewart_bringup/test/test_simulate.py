@@ -38,7 +38,7 @@ from stewart_bringup.rigs import config_file
 from stewart_bringup.simulation import setpoints
 from stewart_bringup.simulation.bags import SeriesWriter
 from stewart_bringup.simulation.machines import InlineMachine
-from stewart_bringup.simulation.motions import files_of, source_of
+from stewart_bringup.simulation.motions import EXCITATION, files_of, motion_of, source_of
 from stewart_bringup.simulation.pipeline import Outcome, Pipeline
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.verbs import simulate
@@ -48,7 +48,10 @@ from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
 from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Motion
 from stewart_simulation.simulated_backend import SimulatedOptions
+from stewart_tables.columns import POSE, TIME
+from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import ParameterError
 from typed_words import typed
 
@@ -430,6 +433,21 @@ def test_what_cannot_be_played_is_refused() -> None:
         pipeline(overrides={'driver': {'backend': 'ethercat'}})
     with pytest.raises(KinematicsConfigurationError, match='--to'):
         verb('cycloidal')
+
+
+def test_a_ride_that_is_shorter_than_its_fades_is_told_how_it_is_played(tmp_path: Path) -> None:
+    ride, file = tmp_path / 'ride.csv', tmp_path / 'ride.yaml'
+    rest = Motion.at_rest(Platform.from_yaml('vigo').geometry.neutral_pose, (2,))
+    samples = np.column_stack([[0.0, 0.5], rest.position, rest.quaternion_xyzw])
+    write_table(ride, (TIME, *POSE), samples)
+    words = r"expected the 3 s of its fades or more; a YAML file with motion.*got '0\.5 s'"
+    with pytest.raises(KinematicsConfigurationError, match=words):
+        verb(ride)
+    nodes = f'{{motion: {ride}, fade_in: 0.2, fade_out: 0.2}}'
+    file.write_text(f'/**/excitation_trajectory: {{ros__parameters: {nodes}}}\n')
+    parameters = RigParameters([config_file('rig', 'vigo'), file])
+    played = motion_of(EXCITATION, parameters, Platform.from_yaml('vigo'))
+    assert played.make(Platform.from_yaml('vigo').geometry.neutral_pose).duration >= 0.5
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ NAMES, BOUNDS = ('roll', 'pitch', 'heave'), (5.0, 5.0, 25.0)
 UNITS = 'mrad', 'mrad', 'mm'
 MEANING = (
     'the motion of the base is predicted badly, or legs and drives do not follow; look at the '
-    'curves, and at the diagnostics of stabilisation in the bag'
+    'curves, and at what "stewart diagnostics" tells of stabilisation in the bag'
 )
 
 

@@ -141,6 +141,14 @@ def motion_of(
         excitation = chosen = parameters.of(source, ExcitationTrajectoryParameters)
         guard = MotionGuard(platform, scale=excitation.limit_scale)
         samples, centre = excitation.samples(guard)
+        longest = max(excitation.fade_in, excitation.fade_out)
+        if samples.duration < longest:
+            raise ConfigurationError(
+                f'{source}: motion',
+                f'{samples.duration:g} s',
+                f'the {longest:g} s of its fades or more; a YAML file with motion, fade_in and '
+                'fade_out for this node, named as MOTION, makes the fades shorter',
+            )
         wave = excitation.faded(samples, centre, guard)
     wanted = inf if duration is None else duration
     if duration is None and not isfinite(wave.duration):

@@ -34,7 +34,8 @@ the rig has an IMU. Time is simulated: the run takes as long as it computes, and
 gives the same messages on every run. The bag has the topics that the nodes would publish.
 
 MOTION is a wave's configuration, a multi-sine by name, a CSV or YAML file (waypoints, too), or
-`cycloidal` with --to. Ctrl-C leaves no bag.
+`cycloidal` with --to. But for waypoints and moves it grows from rest and shrinks to rest, over 3 s
+each unless its YAML file has fade_in and fade_out for its node. Ctrl-C leaves no bag.
 
 examples:
   stewart simulate jonswap -o build/sea
