@@ -343,9 +343,9 @@ def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
         run(tmp_path / 'rest.csv')
 
 
-def write_imu(path: Path, seconds: int) -> None:
+def write_imu(path: Path, seconds: int, sigma: float = 0.01) -> None:
     """Write noise at rest, 100 samples/s received, every message stamped alike [s]."""
-    noise = 0.01 * np.random.default_rng(5).normal(size=(2000, 6))
+    noise = sigma * np.random.default_rng(5).normal(size=(2000, 6))
     with BagWriter(path) as writer:
         types = writer.typestore.types
         stamp = types['builtin_interfaces/msg/Time'](seconds, 0)
@@ -363,6 +363,12 @@ def write_imu(path: Path, seconds: int) -> None:
 def test_stamps_that_stand_are_called_so(tmp_path) -> None:
     write_imu(tmp_path / 'bag', 7)
     with pytest.raises(ConfigurationError, match='stamps: expected stamps that increase, got 7'):
+        run(tmp_path / 'bag')
+
+
+def test_a_sensor_that_tells_no_numbers_is_refused(tmp_path) -> None:
+    write_imu(tmp_path / 'bag', 0, np.nan)
+    with pytest.raises(ConfigurationError, match='samples of the IMU: expected some that are'):
         run(tmp_path / 'bag')
 
 

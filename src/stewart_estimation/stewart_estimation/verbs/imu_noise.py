@@ -87,6 +87,8 @@ def main(arguments: argparse.Namespace) -> int:
         expected = f'more than --from, {arguments.begin:g} s'
         raise ConfigurationError('--until', arguments.until, expected)
     imu = _read(arguments)
+    if not len(imu):
+        raise ConfigurationError('samples of the IMU', 0, 'some that are complete')
     time = imu.stamps - imu.stamps[0]
     imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
     if len(imu) < 2:
