@@ -32,8 +32,8 @@ FLAGS = (
     '--force-device-scale-factor=0.5',
 )
 PATIENCE = 60.0
-# For a whole test, which is patient several times. Beside a load of 14 on two cores one was looking
-# at its pictures for six minutes [s].
+# For a whole test, which is patient several times. Beside a load of 14 on two cores one was
+# looking at its pictures for six minutes [s].
 LIMIT = 15.0 * PATIENCE
 # In this time a node hears all that was said, so that nothing piles up [s].
 HEARD = 0.2
