@@ -57,7 +57,7 @@ HELP = 'find the joint centres and leg lengths of a machine from measured poses'
 
 DETAILS = """
 The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders have them, and x_m,
-y_m, z_m, qx, qy, qz, qw (or roll_deg, pitch_deg, yaw_deg) of a target on the platform, in the
+y_m, z_m, qx, qy, qz, qw (or roll_deg ..., roll_rad ...) of a target on the platform, in the
 coordinates of a laser tracker, camera or coordinate machine; where both sit is found as well.
 Instead, or besides: fx_mps2, fy_mps2 and fz_mps2 of an IMU at rest; in motion p_radps, q_radps,
 r_radps, and leg_1_mps to leg_6_mps (wx_radps ... and rate_1_mps ... are the same; no leg faster
