@@ -69,6 +69,13 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         'directions seen': f'{outcome.identifiability.rank} of {len(outcome.result.names)}',
     }
     wrong = list(_wrong(outcome))
+    drawn = pictures(outcome)
+    if any(item.bounded for item in outcome.parameters[:10]):
+        cover = drawing(INTERVALS, intervals(outcome), wide=False)
+    else:
+        # What was measured says more than ten columns without a number.
+        forces = next(iter(drawn))
+        cover = drawing(forces, drawn.pop(forces), wide=False)
     tables = [f'<p>{PARAMETERS.format(100 * outcome.result.level)}</p>']
     tables.append(_parameters(outcome.parameters, truth))
     if outcome.payload:
@@ -81,26 +88,27 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         f'{"" if outcome.verdict.endswith("?") else "."}',
         held=not wrong,
         figures=_five(outcome),
-        picture=drawing(INTERVALS, intervals(outcome), wide=False),
+        picture=cover,
         sections={
             **({'What is wrong, and what to do': failures(wrong)} if wrong else {}),
             'Parameters': '\n'.join(tables),
             'Fit': table([], facts.items()),
             **({'What was odd': _list(outcome.remarks)} if outcome.remarks else {}),
-            'Pictures': '\n'.join(drawing(*item) for item in pictures(outcome).items()),
+            'Pictures': '\n'.join(drawing(*item) for item in drawn.items()),
             'Where this comes from': table([], _flat(outcome.provenance)),
         },
     )
 
 
 def _five(outcome: Outcome) -> dict[str, str]:
-    """Return the figures of the first screen."""
+    """Return the figures of the first screen: none of a body that is not that of the platform."""
     mass, *centre = outcome.parameters[:4]
-    off = outcome.fit.whole
+    off, holds = outcome.fit.whole, not outcome.another
+    places = ' / '.join(_millimetres(item) for item in centre)
     return {
-        'mass': _number(mass),
-        'centre of mass x, y, z [mm]': ' / '.join(_millimetres(item) for item in centre),
-        'parameters determined': f'{10 - len(outcome.unknown)} of 10',
+        'mass': _number(mass) if holds else '—',
+        'centre of mass x, y, z [mm]': places if holds else '—',
+        'parameters determined': f'{10 - len(outcome.unknown) if holds else 0} of 10',
         'residual of the leg forces, RMS': f'{rms(outcome.result.residuals):.3g} N',
         f'residual beside noise, limit {outcome.fit.limit:.3g}': '—'
         if np.isnan(off)

@@ -333,6 +333,25 @@ def test_of_what_is_wrong_the_model_comes_before_what_another_motion_would_show(
     assert wrong.index('model misfit: are the strokes off?') < wrong.index('m: too uncertain')
 
 
+def test_the_first_screen_has_no_figures_of_a_body_that_does_not_hold(
+    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr('stewart_identification.report.drawing', lambda caption, *_, **__: caption)
+    for found, covered, numbers in (
+        (outcome, 'Estimates and intervals', ['10 of 10']),
+        (
+            outcome.of_another('efforts of legs 1 and 2 are exchanged'),
+            'Measured',
+            ['—', '0 of 10'],
+        ),
+    ):
+        first, _, details = render(found).partition('<nav>')
+        assert covered in first
+        assert ('Measured (colour)' in details) is (covered != 'Measured')
+        for number in numbers:
+            assert f'<dd>{number}</dd>' in first
+
+
 def test_no_legend_lies_on_the_curves(outcome: Outcome) -> None:
     legends = 0
     for figure in pictures(outcome).values():
