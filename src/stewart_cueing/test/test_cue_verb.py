@@ -181,10 +181,19 @@ def test_a_sensor_that_was_not_level_is_told() -> None:
     assert not VehicleRide(np.array([0.0, 0.1]), np.tile(LEVEL, (2, 1))).remarks
 
 
-def test_a_log_with_other_names_is_told_what_reads_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [
+        ('time(ms),ax(g),ay(g),az(g)\n0,0,0,1\n20,0,0,1\n', 'the columns time_s, '),
+        ('#\ntime_s;fx_mps2\n0,0;0,0\n0,1;0,0\n', 'commas between the columns'),
+    ],
+)
+def test_a_log_of_another_form_is_told_what_reads_it(
+    text: str, expected: str, tmp_path: Path
+) -> None:
     path = tmp_path / 'phone.csv'
-    path.write_text('time(ms),ax(g),ay(g),az(g)\n0,0,0,1\n20,0,0,1\n')
-    words = r'phone\.csv:1: expected the columns time_s, .* stewart import makes a bag'
+    path.write_text(text)
+    words = rf'phone\.csv:[12]: expected {expected}.* stewart import makes a bag'
     with pytest.raises(ConfigurationError, match=words):
         read_ride(path)
 

@@ -249,11 +249,14 @@ def read_ride(source: str | Path) -> VehicleRide:
         VehicleInputError: If the samples make no ride.
     """
     columns = (TIME, *COLUMNS)
-    table = read_table(source, columns, gaps=columns)
     try:
+        table = read_table(source, columns, gaps=columns)
         values = table.take(columns)
     except ConfigurationError as error:
-        expected = f'{error.expected} (of other names and units stewart import makes a bag)'
+        # What is said of a cell names its column behind the line.
+        if not error.key.rpartition(':')[2].isdigit():
+            raise
+        expected = f'{error.expected} (of other names, units and marks stewart import makes a bag)'
         raise ConfigurationError(error.key, error.value, expected) from error
     places = [f'{table.source}:{line}' for line in table.lines]
     return VehicleRide.recorded(values[:, 0], values[:, 1:], places)
