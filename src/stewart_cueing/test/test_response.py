@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stewart_cueing.vehicle.plotting import response_figure
 from stewart_cueing.vehicle.response import (
     AMPLITUDES,
     FREQUENCIES,
@@ -113,3 +114,13 @@ def test_constant_forces_become_tilt_and_constant_rates_fade() -> None:
     assert closed_form(settings, PAIRS[9], 60.0, PERIOD) == pytest.approx(
         settings.force_scale[2] / (1.0 + 0.3j), abs=0.06
     )
+
+
+def test_gains_are_drawn_over_more_than_a_decade() -> None:
+    """Else every tick has a label, and these lie on each other."""
+    level = np.full((len(PAIRS), len(FREQUENCIES)), 0.2, complex)
+    for axes in response_figure({'washout': level}, 'srs').axes:
+        if axes.get_yscale() == 'log':
+            low, high = axes.get_ylim()
+            assert high / low >= 19.9
+            assert low < 0.2 < high

@@ -18,6 +18,8 @@ ABOVE: dict[str, Any] = {
     # Narrow, or it is wider than its panel and cut off.
     'handlelength': 1.0, 'columnspacing': 1.0,
 }  # fmt: skip
+DECADES = 20.0
+"""A gain is drawn over such a factor or more [-]."""
 NAMES = ('surge', 'sway', 'heave', 'roll', 'pitch', 'yaw')
 
 
@@ -59,6 +61,10 @@ def response_figure(found: Mapping[str, Complex], title: str) -> Figure:
         for name, all_tests in found.items():
             gain.loglog(FREQUENCIES, np.abs(all_tests[k]), marker='.', label=name)
             phase.semilogx(*_phases(all_tests[k]), marker='.')
+        # Over less than a decade ticks have labels of their own, which lie on each other.
+        low, high = gain.get_ylim()
+        wider = np.sqrt(max(1.0, DECADES / (high / low)))
+        gain.set_ylim(low / wider, high * wider)
         gain.set_title(f'{pair.number}: {pair.name}', fontsize='small')
         phase.set_ylim(-185.0, 185.0)
         phase.set_yticks([-180.0, -90.0, 0.0, 90.0, 180.0])
