@@ -96,6 +96,13 @@ def test_the_first_screen_has_verdict_picture_figures_and_contents(drawn: Chapte
         assert words in first
 
 
+def test_what_ran_in_simulated_time_is_not_said_to_have_had_the_clock_of_this_machine(
+    drawn: Chapter,
+) -> None:
+    words = ' '.join(read(render([drawn], {})).words.split())
+    assert 'clock of this machine, or in simulated time that of the simulation.' in words
+
+
 def test_a_failed_check_comes_first_with_its_meaning_and_advice(
     synthetic: SimpleNamespace,
 ) -> None:
