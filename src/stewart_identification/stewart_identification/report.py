@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import floor, log10
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,9 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
         forces = next(iter(drawn))
         cover = drawing(forces, drawn.pop(forces), wide=False)
     tables = [f'<p>{PARAMETERS.format(100 * outcome.result.level)}</p>']
-    tables.append(_parameters(outcome.parameters, truth))
+    # Why one of the ten is not known stands among what is wrong.
+    ten = [item if item.known else replace(item, note='') for item in outcome.parameters[:10]]
+    tables.append(_parameters([*ten, *outcome.parameters[10:]], truth))
     if outcome.payload:
         tables.append('<h3>A payload that the description does not know</h3>')
         tables.append(_parameters(outcome.payload, truth))

@@ -333,6 +333,12 @@ def test_of_what_is_wrong_the_model_comes_before_what_another_motion_would_show(
     assert wrong.index('model misfit: are the strokes off?') < wrong.index('m: too uncertain')
 
 
+def test_why_a_parameter_is_not_known_stands_once(outcome: Outcome) -> None:
+    mass, *others = outcome.parameters
+    unknown = replace(mass, verdict=Verdict.IN_A_SUM, note='m is known only in the sum m + 2 cx')
+    assert render(replace(outcome, parameters=(unknown, *others))).count('only in the sum') == 1
+
+
 def test_the_first_screen_has_no_figures_of_a_body_that_does_not_hold(
     outcome: Outcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
