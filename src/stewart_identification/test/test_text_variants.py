@@ -248,3 +248,25 @@ def test_columns_of_rostopic_and_of_this_suite_are_known(
     assert np.allclose(np.diff(log.stamps_ns), 5e6, atol=2e6)
     assert np.allclose(log.specific_force, [0.0, 0.0, 9.81])
     assert np.allclose(log.angular_velocity, [0.1, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ('names', 'factor'),
+    [
+        ('p [deg/s],q [deg/s],r [deg/s],ax [m/s^2],ay [m/s^2],az [m/s^2]', np.pi / 180.0),
+        ('P (rad/s),Q (rad/s),R (rad/s),fx [m/s²],fy [m/s²],fz [m/s²]', 1.0),
+    ],
+)
+def test_the_rates_of_a_flight_log_are_known_by_their_unit(
+    names: str, factor: float, tmp_path: Path
+) -> None:
+    rows = [f'{0.005 * n:.3f},1,2,3,0,0,9.81' for n in range(20)]
+
+    log = read(tmp_path, '\n'.join([f't [s],{names}', *rows, '']))
+
+    assert np.allclose(log.specific_force, [0.0, 0.0, 9.81])
+    assert np.allclose(log.angular_velocity, factor * np.array([1.0, 2.0, 3.0]))
+    # In another unit a p may be anything.
+    other = names.replace('rad/s', 'Pa', 1).replace('deg/s', 'Pa', 1)
+    with pytest.raises(NoImuLog, match='no angular velocity'):
+        read(tmp_path, '\n'.join([f't [s],{other}', *rows, '']))

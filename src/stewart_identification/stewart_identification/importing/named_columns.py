@@ -35,11 +35,6 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     'angle': ('angle', 'ang', 'euler', '角度', 'winkel'),
 }
 """What the columns of a vector are called, beside x, y or z: the vendor's words, then others'."""
-OURS = {
-    'acceleration': ('fx_mps2', 'fy_mps2', 'fz_mps2'),
-    'angular velocity': ('p_radps', 'q_radps', 'r_radps'),
-}
-"""As this suite writes them; an fx in another unit is a force."""
 QUATERNION = ('q', 'quaternions', 'quaternion', '四元数')
 TIMES = ('time', 'times', 'chiptime', '时间', '片上时间', 't', 'timestamp', 'stamp', 'zeit')
 DATES = ('date', 'datum', 'day', '日期')
@@ -61,6 +56,12 @@ UNITS = {
     'angle': ANGLES,
 }
 """Factors into m/s², rad/s and rad; the first is the vendor's, where a header has none."""
+OURS = {
+    'acceleration': (('fx', 'fy', 'fz'), ('m/s2',)),
+    'angular velocity': (('p', 'q', 'r'), tuple(UNITS['angular velocity'])),
+}
+"""As this suite and flight logs write vectors, all in one of these units: an fx in another one is
+a force, and a p without one may be a pressure."""
 NEAR_GRAVITY = (0.8, 1.2)
 """Specific force at rest, in units of gravity, of a sensor whose unit is understood."""
 ABOUT_GRAVITY = (0.5, 2.0)
@@ -238,9 +239,11 @@ def _usual(force: Array) -> float:
 
 def vector_places(names: list[str], quantity: str) -> list[int] | None:
     """Return the places of x, y, z of one of `QUANTITIES`; None if the vector is not there."""
-    ours = OURS.get(quantity, ())
-    if ours and set(ours) <= set(names):
-        return [names.index(name) for name in ours]
+    axes, units = OURS.get(quantity, ((), ()))
+    split = [split_unit(name) for name in names]
+    for unit in units:
+        if all((axis, unit) in split for axis in axes):
+            return [split.index((axis, unit)) for axis in axes]
     # A .mat file's g is gravity; gx, gy, gz beside each other are a gyroscope.
     words = QUANTITIES[quantity] + (('g',) if quantity == 'angular velocity' else ())
     return _places(names, words, 'xyz')
