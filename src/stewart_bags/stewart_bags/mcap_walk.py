@@ -21,6 +21,7 @@ from rosbags.rosbag2.metadata import parse_qos
 from rosbags.rosbag2.storage_mcap import read_string
 from stewart_bags.decompression import decompress_prefix
 from stewart_bags.topics import RawMessage, Topic, Walk
+from stewart_tables.errors import counted
 
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = range(1, 7)
 DATA_END, LAST_OPCODE = 0x0F, 0x0F
@@ -52,8 +53,8 @@ class McapWalk(Walk):
         """Yield all messages that can be read, in the order of the file."""
         yield from self._walk()
         for (number, why), (at, count) in self._lost.items():
-            noun = 'message' if count == 1 else 'messages'
-            self.damage(at, f'{count} {noun} of channel {number} left out: {why}')
+            lost = counted(count, 'message')
+            self.damage(at, f'{lost} of channel {number} left out: {why}')
 
     def _walk(self) -> Iterator[RawMessage]:
         size = self.path.stat().st_size

@@ -29,7 +29,7 @@ from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.topics import Damage, NS, RawMessage, Topic, Walk
 from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import BagWriter, Storage
-from stewart_tables.errors import listed
+from stewart_tables.errors import counted, listed
 
 _WALKS: dict[str, type[Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
 
@@ -74,7 +74,7 @@ class SalvageReport:
         elif self.parts > 1:
             span += f', {self.parts} parts of the same time, of which --part N saves one'
         lost = listed(self.damages, '; ') if self.damages else 'nothing was unreadable'
-        return f'{self.count} messages recovered{span}; {lost}'
+        return f'{counted(self.count, "message")} recovered{span}; {lost}'
 
 
 def _until(time_ns: int) -> str:

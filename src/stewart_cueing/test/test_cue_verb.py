@@ -142,6 +142,8 @@ def test_rates_that_may_be_in_degrees_and_holes_are_told_in_one_line_each() -> N
     (short,) = VehicleRide(0.01 * time + 0.5 * (time > 99), level).remarks
     assert short == 'nothing was recorded for 0.51 s from 0.990 s on: bridged linearly'
     assert not VehicleRide(0.1 * time + 0.3 * (time > 99), level).remarks
+    (two,) = VehicleRide(0.01 * time + 0.5 * (time > 99) + 0.6 * (time > 199), level).remarks
+    assert 'for 0.61 s from 2.490 s on, 1 more time for over 0.2 s: bridged' in two
     assert degrees.endswith('turn with 5 rad/s or more: are the rates in deg/s?')
 
 

@@ -50,6 +50,11 @@ def listed(items: Sequence[object], between: str = ', ') -> str:
     return f'{row} and {more} more' if more > 0 else row
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, which has an ``s`` unless it is one."""
+    return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
+
+
 def shown(value: Any) -> str:
     """Return a value as a person may have typed it, shortened where it is very long."""
     try:

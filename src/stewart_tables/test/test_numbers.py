@@ -8,6 +8,7 @@ import argparse
 from dataclasses import dataclass
 
 import pytest
+from stewart_tables.errors import counted
 from stewart_tables.numbers import positive, whole_from
 from stewart_tables.settings import param, rules
 
@@ -41,3 +42,11 @@ def test_plain_digits_are_taken() -> None:
         1.5,
         -3,
     )
+
+
+def test_one_of_something_has_no_plural() -> None:
+    assert [counted(n, 'false cue') for n in range(3)] == [
+        '0 false cues',
+        '1 false cue',
+        '2 false cues',
+    ]

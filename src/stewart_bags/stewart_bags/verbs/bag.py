@@ -29,6 +29,7 @@ from stewart_bags.series import (
 )
 from stewart_bags.topics import Topic
 from stewart_bags.writing import Storage
+from stewart_tables.errors import counted
 from stewart_tables.numbers import whole_from
 from stewart_tables.progress import LiveLine, tell
 
@@ -132,7 +133,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _print_topics(bag: Bag) -> None:
-    print(f'{bag.path}: {bag.duration:.3f} s, {bag.count} messages')
+    print(f'{bag.path}: {bag.duration:.3f} s, {counted(bag.count, "message")}')
     width = max(map(len, bag.topics), default=0)
     for topic in sorted(bag.topics.values(), key=lambda item: item.name):
         rate = f'{topic.count / bag.duration:8.1f} Hz' if bag.duration else ''

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from stewart_bags.verbs.graph import graph_prefix, ros_session
+from stewart_tables.errors import counted
 from stewart_tables.numbers import not_negative, positive
 from stewart_tables.progress import LiveLine, tell
 
@@ -58,7 +59,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
         spin([player], stop=stop)
     progress.end()
-    tell(f'{arguments.bag}: {player.count} messages played')
+    tell(f'{arguments.bag}: {counted(player.count, "message")} played')
     return 0
 
 

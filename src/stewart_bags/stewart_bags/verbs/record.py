@@ -13,6 +13,7 @@ import time
 from stewart_bags.errors import BagExists
 from stewart_bags.verbs.graph import graph_name, ros_session
 from stewart_bags.writing import Compression, Storage
+from stewart_tables.errors import counted
 from stewart_tables.numbers import positive
 from stewart_tables.progress import LiveLine, tell
 
@@ -114,6 +115,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _summarise(output: str, counts: dict[str, int], size: int, lost: int) -> None:
-    tell(f'{output}: {sum(counts.values())} messages, {size / 1e6:.1f} MB, {lost} lost')
+    taken = counted(sum(counts.values()), 'message')
+    tell(f'{output}: {taken}, {size / 1e6:.1f} MB, {lost} lost')
     for topic, count in sorted(counts.items()):
         tell(f'  {count:8d}  {topic}')

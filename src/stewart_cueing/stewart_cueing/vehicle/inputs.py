@@ -14,6 +14,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, read_only
 from stewart_tables.columns import TIME
 from stewart_tables.csv_tables import read_table
+from stewart_tables.errors import counted
 
 COLUMNS = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
 """As of an IMU, in the vehicle's axes x forward, y left, z up."""
@@ -148,7 +149,9 @@ class VehicleRide:
         hole = min(max(SLOW, MISSING * usual), HOLE)
         if count := int((steps > hole).sum()):
             longest = int(steps.argmax())
-            others = f', {count - 1} more times for over {hole:.2g} s' if count > 1 else ''
+            others = (
+                f', {counted(count - 1, "more time")} for over {hole:.2g} s' if count > 1 else ''
+            )
             yield (
                 f'nothing was recorded for {steps[longest]:.3g} s from {self.time[longest]:.3f} s '
                 f'on{others}: bridged linearly'

@@ -28,6 +28,7 @@ from stewart_kinematics.verbs.arguments import (
 )
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import STANDARD_STREAM
+from stewart_tables.errors import counted
 from stewart_tables.numbers import positive_up_to
 from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part, tell
@@ -149,7 +150,7 @@ def _tell(found: CuedRide) -> None:
         f'input beyond force_limit in {100.0 * found.beyond[0]:.1f} %, beyond rate_limit in '
         f'{100.0 * found.beyond[1]:.1f} %\n'
         f'perceived against wanted, rms: force {force} m/s², rate {rate} rad/s; '
-        f'{found.cues.count} false cues of {found.cues.seconds:.2f} s'
+        f'{counted(found.cues.count, "false cue")} of {found.cues.seconds:.2f} s'
     )
 
 

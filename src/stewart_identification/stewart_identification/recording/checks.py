@@ -14,6 +14,7 @@ from stewart_bags.findings import GAP_FACTOR
 from stewart_bags.series import Series
 from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
+from stewart_tables.errors import counted
 
 NS = 1e-9
 WRONG_CLOCK = 1.0
@@ -141,8 +142,8 @@ def usable(
         begin = float((stamps[rows[gaps[0]]] - begin_ns) * NS)
         lost = int(np.round(steps[gaps] / period - 1.0).sum())
         text = (
-            f'missing in {gaps.size} gap{"s" if gaps.size > 1 else ""} of up to '
-            f'{steps.max():.3g} s, what lies between is used piece by piece'
+            f'missing in {counted(gaps.size, "gap")} of up to {steps.max():.3g} s, '
+            'what lies between is used piece by piece'
         )
         remarks.append(Remark(series.topic, begin, lost, text))
     breaks = np.concatenate([[0], gaps + 1]).astype(np.intp)[: len(rows)]

@@ -11,6 +11,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
+from stewart_tables.errors import counted
 
 Kind = Literal['slide', 'hinge', 'ball', 'fixed', 'free']
 
@@ -97,5 +98,5 @@ def numbers_of(text: str, size: int, what: str, file: str, *, finite: bool = Tru
         or (finite and not np.isfinite(values).all())
     ):
         kind = 'finite number' if finite else 'number'
-        raise ConfigurationError(what, text, f'{size} {kind}{"s" if size > 1 else ""}', file)
+        raise ConfigurationError(what, text, counted(size, kind), file)
     return values
