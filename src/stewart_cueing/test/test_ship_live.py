@@ -187,6 +187,16 @@ def test_a_peak_period_that_is_not_that_of_the_waves_is_told(
         assert base.periods() == pytest.approx([0.0, 0.0, 0.8], rel=0.35)
 
 
+def test_an_imu_that_is_slower_than_setpoints_tells_the_same_period() -> None:
+    base, rng, omega = LiveBase(1.0, 0.01, 0.2), np.random.default_rng(1), 2.0 * np.pi
+    for time in np.arange(0.0, 12.0, 0.04).tolist():
+        up = 9.80665 - 0.05 * omega**2 * np.sin(omega * time)
+        base.put(time, np.array([0.0, 0.0, up, 0.0, 0.0, 0.0]) + rng.normal(0.0, NOISES))
+    # It was 0.4 s, and heave was not made up for.
+    assert base.periods()[2] == pytest.approx(1.0, rel=0.1)
+    assert base.foretold()
+
+
 def test_heave_is_not_made_worse_where_the_peak_period_is_far_too_long() -> None:
     """Of a wave of 1 s and 50 mm, 0.37 m were left with 4 s for a peak period."""
     base, rng, omega = LiveBase(4.0, 0.02, 0.2), np.random.default_rng(1), 2.0 * np.pi

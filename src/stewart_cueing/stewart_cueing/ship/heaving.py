@@ -22,7 +22,7 @@ class Heaving:
 
     Args:
         peak_period: Of the sea, as it is expected [s].
-        period: Between samples [s].
+        period: In which the measurement is taken [s].
         memory: Time over which squares are averaged [s].
     """
 
@@ -34,8 +34,12 @@ class Heaving:
         self._pull = self._speed = 0.0
         self._pulls = self._speeds = 0.0
 
-    def update(self, pull: float) -> None:
-        """Take the size of a specific force [m/s²]; its mean does not count."""
+    def update(self, pull: float, periods: int) -> None:
+        """Take the size of a specific force [m/s²] of so many periods; its mean does not count."""
+        for _ in range(periods):
+            self._take(pull)
+
+    def _take(self, pull: float) -> None:
         self._count += 1
         self._mean += max(self._slowly, 1.0 / self._count) * (pull - self._mean)
         self._pull += self._lag * (pull - self._mean - self._pull)

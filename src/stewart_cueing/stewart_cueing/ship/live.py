@@ -113,13 +113,14 @@ class LiveBase:
 
     def _take(self) -> None:
         """Let the observer have the mean of what waits."""
-        self._coast(self._filling - self._taken - 1)
+        missed = self._filling - self._taken - 1
+        self._coast(missed)
         sample = np.mean(self._waiting, axis=0)
         self.observer.update(sample)
         self._taken = self._filling
         self._waiting.clear()
-        # Whatever tilts the observer finds.
-        self._heaving.update(float(np.linalg.norm(sample[:3])))
+        # Whatever tilts the observer finds. An IMU may be slower than setpoints.
+        self._heaving.update(float(np.linalg.norm(sample[:3])), 1 + missed)
         moved = self.observer.predict(0.0) - self.observer.mean
         part = self._period / (SETTLING * self._peak_period)
         self._squares += (np.square(moved[:2]) - self._squares) * part
