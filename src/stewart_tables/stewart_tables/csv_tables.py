@@ -123,7 +123,10 @@ def _read(
 ) -> Table:
     """Read an open stream."""
     size = _size(stream)
-    reader = csv.reader(stream)
+    # One quote in a remark would take in the lines behind it, as a cell that goes on.
+    reader = csv.reader(
+        line.replace('"', '') if line.startswith(REMARK) else line for line in stream
+    )
     header = _header(reader, columns)
     header_line = max(reader.line_num, 1)
     where = f'{source}:{header_line}'

@@ -25,10 +25,13 @@ def test_columns_are_found_by_name_whatever_else_is_there(tmp_path):
     assert not table.has(['c'])
 
 
-@pytest.mark.parametrize('head', ['# of a lab, 2026\na,b', '#\n#a, b', '\n# one, two\n# a,b'])
+@pytest.mark.parametrize(
+    'head',
+    ['# of a lab, 2026\na,b', '#\n#a, b', '\n# one, two\n# a,b', '# of ,"Lab\n# "a","b"'],
+)
 def test_remarks_are_left_out_and_one_may_name_the_columns(tmp_path, head):
     lines = head.count('\n') + 1
-    table = read_table(written(tmp_path, f'{head}\n1,2\n# a pause\n3,4\n'), ('a', 'b'))
+    table = read_table(written(tmp_path, f'{head}\n1,2\n# a ,"pause\n3,4\n'), ('a', 'b'))
     assert table.take(['a', 'b']).tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert table.lines.tolist() == [lines + 1, lines + 3]
     with pytest.raises(ConfigurationError, match=rf'table\.csv:{lines}: expected the columns c'):
