@@ -77,7 +77,7 @@ class AllanDeviation:
         density: White noise, unit times √s; of one sample it is ``density / √period``.
         density_error: Standard deviation of the density, wider where the curve does not fit; where
             no averages are white noise for the most part, a bound of it.
-        white_from: Shortest averages that are fitted [s]: the period, or beyond the correlation.
+        white_from: Shortest averages that are fitted [s]: one sample, or beyond the correlation.
         instability, instability_tau: Lowest deviation / 0.664 and where it is found [s].
         reached: Whether that is a minimum; else the recording was too short and it is a bound.
         walk: Random walk, unit per √s; 0 where the recording shows none.

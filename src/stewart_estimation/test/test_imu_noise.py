@@ -222,6 +222,7 @@ def test_a_radio_that_loses_samples_costs_neither_the_recording_nor_the_period(
     assert 500 < said['samples_lost'] < 700
     assert 'warning' not in told.err
     assert 'jitter' not in told.err
+    assert 'correlated' not in told.err
     assert said['fx']['density'] == pytest.approx(0.02 * 0.1, rel=0.03)
     noise = yaml.safe_load((tmp_path / 'noise.yaml').read_text())['/**/state_estimator']
     assert noise['ros__parameters']['imu_period'] == pytest.approx(0.01)

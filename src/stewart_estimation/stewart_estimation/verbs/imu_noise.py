@@ -129,7 +129,7 @@ def main(arguments: argparse.Namespace) -> int:
     share = lost / (len(imu) + lost)
     found = [allan_deviation(column, period, lost=share) for column in values.T]
     begin = max(item.white_from for item in found)
-    if begin > period:
+    if begin > found[0].tau[0]:
         sys.stderr.write(
             f'samples are correlated, by a low pass for instance: the density is that of averages '
             f'of {begin:.2g} s and more, a single sample tells another\n'
