@@ -20,6 +20,7 @@ import tempfile
 import time
 from typing import Any
 
+from domain_coordinator import domain_id
 import rclpy
 from rclpy.action import ActionServer, get_action_server_names_and_types_by_node
 from rclpy.lifecycle import LifecycleNode
@@ -243,13 +244,15 @@ def reference() -> str:
     """Return the whole page."""
     lines = [INTRODUCTION, '## Nodes', '']
     lines.append(f'Unless it says otherwise a node also publishes `{DIAGNOSTICS}` once a second.')
-    rclpy.init(args=[])
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, node in nodes(Path(folder)):
-                lines += node_section(name, node)
-    finally:
-        rclpy.try_shutdown()
+    # By itself: the recorder would have the topics of other nodes on this machine.
+    with domain_id() as alone:
+        rclpy.init(args=[], domain_id=alone)
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                for name, node in nodes(Path(folder)):
+                    lines += node_section(name, node)
+        finally:
+            rclpy.try_shutdown()
     lines += ['', '## Back ends of the driver']
     for name, point in sorted(installed_backends().items()):
         lines += backend_section(name, point)
