@@ -30,6 +30,7 @@ from seas import (
     tilt,
 )
 from stewart_cueing.errors import BaseInputError
+from stewart_cueing.ship.heaving import Heaving
 from stewart_cueing.ship.live import FADE, LiveBase, LiveLevelling, SETTLING
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.shared_platform import load_platform
@@ -195,6 +196,14 @@ def test_an_imu_that_is_slower_than_setpoints_tells_the_same_period() -> None:
     # It was 0.4 s, and heave was not made up for.
     assert base.periods()[2] == pytest.approx(1.0, rel=0.1)
     assert base.foretold()
+
+
+def test_periods_that_are_coarse_beside_the_sea_end_nothing() -> None:
+    """Of those that the parameters allow for: the integral grew until it was no number."""
+    heaving = Heaving(0.2, 1.0 / 1.5, SETTLING * 0.2)
+    for n in range(1000):
+        heaving.update(9.8 + np.sin(n), 1)
+    assert 0.0 < heaving.moved_in < 10.0
 
 
 def test_heave_is_not_made_worse_where_the_peak_period_is_far_too_long() -> None:

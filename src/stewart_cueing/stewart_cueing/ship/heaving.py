@@ -27,7 +27,8 @@ class Heaving:
     """
 
     def __init__(self, peak_period: float, period: float, memory: float) -> None:
-        self._period, self._leak = period, period / peak_period
+        # Of coarse periods, too, the integral decays.
+        self._period, self._leak = period, 1.0 - exp(-period / peak_period)
         self._lag = 1.0 - exp(-4.0 * pi**2 * self._leak)
         self._slowly, self._part = self._leak / MEMORY, period / memory
         self._count, self._mean = 0, 0.0
