@@ -229,6 +229,12 @@ def test_a_radio_that_loses_samples_costs_neither_the_recording_nor_the_period(
     write_table(path, head, rows[rng.random(6000) >= 0.3])
     with pytest.raises(ConfigurationError, match='samples without a gap'):
         run(path, *words)
+    # A logger that writes a row for them, too, has lost as many.
+    gone = np.random.default_rng(8).random(6000) < 0.1
+    rows[gone, 4] = np.nan
+    write_table(path, head, rows)
+    assert run(path, '--json') == 0
+    assert json.loads(capsys.readouterr().out) == said
 
 
 def test_an_end_before_the_beginning_is_refused(tmp_path) -> None:

@@ -163,7 +163,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _read(arguments: argparse.Namespace) -> ImuSeries:
     """Return complete samples by stamp."""
     if Path(arguments.recording).suffix.lower() == '.csv':
-        return read_imu(arguments.recording).ordered()
+        return read_imu(arguments.recording, gaps=True).ordered()
     with Bag(arguments.recording) as bag:
         recorded = read_series(bag, arguments.imu_topic, RecordedImu)
         # A second of receipt lasts as long as one of the sensor, and jitter is no noise here.

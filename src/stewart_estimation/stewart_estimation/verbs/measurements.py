@@ -163,7 +163,11 @@ def read_measurements(
 
 
 def read_imu(
-    source: str | Path, progress: Progress = silent, *, lenient: bool = False
+    source: str | Path,
+    progress: Progress = silent,
+    *,
+    lenient: bool = False,
+    gaps: bool = False,
 ) -> ImuSeries:
     """Read samples of an IMU.
 
@@ -172,6 +176,7 @@ def read_imu(
             ``-`` is standard input.
         progress: Told how far it has come.
         lenient: Take empty cells and ``nan`` as missing, and times in any order.
+        gaps: Take empty cells and ``nan`` as missing.
 
     Raises:
         ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
@@ -179,7 +184,8 @@ def read_imu(
         OSError: If the file cannot be read.
     """
     columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
-    table = read_table(source, columns, progress, gaps=columns[1:] if lenient else ())
+    may_lack = columns[1:] if lenient or gaps else ()
+    table = read_table(source, columns, progress, gaps=may_lack)
     values = table.take(columns)
     return ImuSeries(_times(table, lenient), values[:, 1:4], values[:, 4:])
 
