@@ -27,8 +27,10 @@ from stewart_interfaces.action import FollowWaypoints, MovePlatform
 from stewart_interfaces.msg import DriverState, Jog, Waypoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
+from stewart_kinematics.nodes.following import Following
 from stewart_kinematics.nodes.goals import Tours
 from stewart_node_support.conversions import header_msg, pose_from_msg, pose_msg
+from stewart_node_support.errors import MessageError
 
 Result = MovePlatform.Result
 TARGET = neutral_plus(x=0.03, y=-0.02, z=0.05, rpy=(0.05, -0.03, 0.1))
@@ -147,7 +149,9 @@ def test_impossible_goal_is_refused_with_the_reason(
     assert not rig.setpoints
 
 
-def test_why_a_goal_is_refused_is_told_until_a_motion_is_played(rig: MoveRig) -> None:
+def test_why_a_goal_is_refused_is_told_until_a_motion_is_played(
+    rig: MoveRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heard = rig.listen(DiagnosticArray, '/diagnostics')
 
     def told() -> str:
@@ -161,6 +165,17 @@ def test_why_a_goal_is_refused_is_told_until_a_motion_is_played(rig: MoveRig) ->
     assert told().startswith('silent; what was asked last is refused: speed_scale: expected')
     rig.ended(rig.goal(duration=1.0))
     assert told() == 'silent'
+
+    def unreadable(_: Following) -> None:
+        raise MessageError('a pose without a number')
+
+    # It ends no motion, and nobody has asked for it.
+    monkeypatch.setattr(Following, 'require', unreadable)
+    handle = rig.goal(NEUTRAL, duration=1.0)
+    assert not rig.goal().accepted
+    assert rig.ended(handle).code == Result.REACHED
+    assert rig.node.refusal == 'a pose without a number'
+    assert told() == 'silent; what was asked last is refused: another goal is running'
 
 
 def test_goal_that_is_no_pose_is_refused(rig: MoveRig) -> None:

@@ -19,6 +19,7 @@ from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NOTHING_PLAYED, NotReady, NotYet, StartPose
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import SetpointWriter
 from stewart_node_support.lifecycle import ManagedNode, state_of, transition
 from stewart_node_support.parameters import declare, read
@@ -50,7 +51,8 @@ class TrajectoryNode(ManagedNode):
         self.guard: MotionGuard | None = None
         self.playback: Playback | None = None
         self.refusal = self.aborted = ''
-        self._aborted_ns, self._was_refused = 0, False
+        # Why what was asked last is refused; empty once a motion is played.
+        self._aborted_ns, self._why_refused = 0, ''
         self._timer: Any = None
         self._hearing = Hearing(self.parameters.patience)
         self._following: Following | None = None
@@ -146,7 +148,7 @@ class TrajectoryNode(ManagedNode):
         if self.playback is None:
             self._following = Following(self.start_pose)
         self.playback = Playback(trajectory, now if begin is None else begin)
-        self.aborted, self._was_refused = '', False
+        self.aborted = self._why_refused = ''
         self._hearing.begin_anew()
         self._timer.reset()
         # Simulated time stands still within an instant, and a stream has one sample for each.
@@ -184,7 +186,7 @@ class TrajectoryNode(ManagedNode):
 
     def refuse(self, error: StewartError | ValueError) -> str:
         """Note and log why a request was refused; return the reason."""
-        self.refusal, self._was_refused = str(error), True
+        self.refusal = self._why_refused = str(error)
         self.get_logger().warning(f'refused: {self.refusal}')
         return self.refusal
 
@@ -208,7 +210,7 @@ class TrajectoryNode(ManagedNode):
             following.require()
         except NotReady as error:
             self.abort(str(error))
-        except StewartError as error:
+        except MessageError as error:
             self.refusal = str(error)
 
     def _missed(self, now: int) -> range:
@@ -260,5 +262,6 @@ class TrajectoryNode(ManagedNode):
             return Report(Level.OK, f'playing for {self.moment()[1]:.1f} s', values)
         if self.aborted:
             return Report(Level.WARN, f'aborted: {self.aborted}', values)
-        refused = f'; what was asked last is refused: {self.refusal}' if self._was_refused else ''
+        why = self._why_refused
+        refused = f'; what was asked last is refused: {why}' if why else ''
         return Report(Level.OK, f'silent{refused}', values)
