@@ -199,7 +199,9 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
             'noise, which may differ from what is found'
         )
     if stepped := _step(values, period):
-        at, change, (name, unit) = stepped
+        place, change, (name, unit) = stepped
+        # Some samples may be lost.
+        at = imu.stamps[place] - imu.stamps[0]
         yield (
             f'{name} steps by {change:.3g} {unit} about {at:.4g} s after the rest begins, as '
             'after a knock or in another temperature: that is no walk of a bias, which only a '
@@ -217,8 +219,8 @@ def _usual(values: Array) -> Array:
     return np.where(usual > 0.0, usual, steps.std(axis=0))
 
 
-def _step(values: Array, period: float) -> tuple[float, float, tuple[str, str]] | None:
-    """Return when [s] and by how much a bias stepped, and its axis; the clearest step, if any.
+def _step(values: Array, period: float) -> tuple[int, float, tuple[str, str]] | None:
+    """Return at which sample and by how much a bias stepped, and its axis; the clearest, if any.
 
     Medians of blocks change by noise and walk, which differ little in size from one to the next.
     """
@@ -239,8 +241,8 @@ def _step(values: Array, period: float) -> tuple[float, float, tuple[str, str]] 
         row, axis = np.unravel_index(int(np.argmax(ratio)), ratio.shape)
         if ratio[row, axis] > clearest:
             clearest = float(ratio[row, axis])
-            at = float(row + 1.5) * size * period
-            found = at, float(abs(changes[row, axis])), AXES[axis]
+            place = int(row) * size + 3 * size // 2
+            found = place, float(abs(changes[row, axis])), AXES[axis]
         size *= LONGER
     return found
 

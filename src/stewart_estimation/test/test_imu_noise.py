@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 import json
 from pathlib import Path
+import re
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from stewart_estimation.allan import (
     longest_stretch,
     overlapping,
 )
+from stewart_estimation.rest import oddities
+from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs import imu_noise
 from stewart_estimation.verbs.measurements import (
     ANGULAR_VELOCITY,
@@ -337,6 +340,17 @@ def test_a_short_stretch_gives_no_parameters_and_jitter_is_called_so(tmp_path, c
     with pytest.raises(ConfigurationError, match='--from and --until choose a part'):
         run(*words)
     assert not (tmp_path / 'noise.yaml').exists()
+
+
+def test_a_step_beside_lost_samples_is_told_when_it_came() -> None:
+    rows = resting()
+    stepped(rows)
+    rows = rows[np.random.default_rng(8).random(len(rows)) >= 0.2]
+    (said,) = oddities(ImuSeries(rows[:, 0], rows[:, 1:4], rows[:, 4:]), 0.01)
+    told = re.search(r'about (.*) s after', said)
+    assert told is not None
+    # By their number it was 32 s.
+    assert float(told[1]) == pytest.approx(40.0, abs=1.5)
 
 
 def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
