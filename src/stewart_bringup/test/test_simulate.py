@@ -435,7 +435,9 @@ def test_what_cannot_be_played_is_refused() -> None:
         verb('cycloidal')
 
 
-def test_a_ride_that_is_shorter_than_its_fades_is_told_how_it_is_played(tmp_path: Path) -> None:
+def test_a_ride_that_is_shorter_than_its_fades_is_told_how_it_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ride, file = tmp_path / 'ride.csv', tmp_path / 'ride.yaml'
     rest = Motion.at_rest(Platform.from_yaml('vigo').geometry.neutral_pose, (2,))
     samples = np.column_stack([[0.0, 0.5], rest.position, rest.quaternion_xyzw])
@@ -448,6 +450,12 @@ def test_a_ride_that_is_shorter_than_its_fades_is_told_how_it_is_played(tmp_path
     parameters = RigParameters([config_file('rig', 'vigo'), file])
     played = motion_of(EXCITATION, parameters, Platform.from_yaml('vigo'))
     assert played.make(Platform.from_yaml('vigo').geometry.neutral_pose).duration >= 0.5
+    assert not played.remark
+    # Each of them fits, and both together do not.
+    file.write_text(file.read_text().replace('fade_out: 0.2', 'fade_out: 0.4'))
+    assert verb(file, '--no-estimate') == 0
+    words = 'its 0.5 s are less than fade_in and fade_out, 0.2 s + 0.4 s, which overlap'
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

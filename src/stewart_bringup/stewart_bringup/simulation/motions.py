@@ -33,6 +33,8 @@ OCEAN, EXCITATION, CYCLOIDAL = 'ocean_trajectory', 'excitation_trajectory', 'cyc
 MOVE = 'cycloidal'
 # How long an endless motion is played if nothing else is asked for, as by the wave operator [s].
 PLAYED = 15.0
+# So much less than its fades a motion may last by the digits of its times [s].
+ROUNDING = 1e-3
 
 Make = Callable[[Pose], Trajectory]
 
@@ -46,11 +48,13 @@ class Motion:
         parameters: Of that node.
         make: Takes the pose at which the platform stands, returns the trajectory from there: it
             ends at rest.
+        remark: What is odd about how it is played, in a sentence.
     """
 
     source: str
     parameters: TrajectoryParameters
     make: Make
+    remark: str = ''
 
 
 def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
@@ -157,4 +161,11 @@ def motion_of(
         # As if somebody had asked for the end after this time.
         wave = wave.with_fade_out_at(wanted, chosen.fade_out)
         check(wave, guard, begin=wanted)
-    return Motion(source, chosen, lambda start: chosen.excursion(start, wave, guard))
+    remark = ''
+    if wave.fade_in + wave.fade_out > wave.duration + ROUNDING:
+        remark = (
+            f'{source}: its {wave.duration:.4g} s are less than fade_in and fade_out, '
+            f'{wave.fade_in:g} s + {wave.fade_out:g} s, which overlap: at no time is the motion '
+            'played in full'
+        )
+    return Motion(source, chosen, lambda start: chosen.excursion(start, wave, guard), remark)

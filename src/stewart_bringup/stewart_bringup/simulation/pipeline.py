@@ -150,6 +150,11 @@ class Pipeline:
             schedule.at(schedule.now, SENSOR, self._attend)
 
     @property
+    def remark(self) -> str:
+        """What is odd about how the motion is played, in a sentence; empty without anything."""
+        return self._motion.remark
+
+    @property
     def elapsed(self) -> float:
         """Simulated time so far [s]."""
         return (self.schedule.now - BEGIN) / NANOSECONDS

@@ -96,6 +96,8 @@ def main(arguments: argparse.Namespace) -> int:
     if path is not None and path.exists():
         raise BagExists(path)
     pipeline, storage = _pipeline(arguments)
+    if pipeline.remark:
+        tell(pipeline.remark)
     begin = time.perf_counter()
     with show_part(f'simulating {arguments.motion}') as progress:
         if path is None:
