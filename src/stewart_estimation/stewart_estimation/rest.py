@@ -204,8 +204,8 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
         at = imu.stamps[place] - imu.stamps[0]
         yield (
             f'{name} steps by {change:.3g} {unit} about {at:.4g} s after the rest begins, as '
-            'after a knock or in another temperature: that is no walk of a bias, which only a '
-            'rest before or after it tells'
+            'after a knock, in another temperature or where it was moved: that is no walk of a '
+            'bias, which only a rest before or after it tells'
         )
         return
     for text in _moves(values, period, STILL, AXES):
