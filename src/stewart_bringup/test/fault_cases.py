@@ -313,7 +313,7 @@ def sensor(name: str, fault: Act, says: str, within: float = QUIET, *repair: Act
 DISTURBED = r'the line is disturbed: \d+ (times bytes were lost|bytes belonged to no frame)'
 SENSOR = (
     sensor('serial garbage', act('imu.garbage', count=3000), DISTURBED),
-    sensor('serial bytes lost', act('imu.lose', count=300), rf'samples never came|{DISTURBED}'),
+    sensor('serial bytes lost', act('imu.lose', count=300), rf'samples? never came|{DISTURBED}'),
     sensor(
         'serial frames with a wrong checksum',
         act('imu.checksum', count=60),

@@ -18,7 +18,7 @@ from stewart_driver.witmotion.health import quality, Severity, Window
         ({'resyncs': 6, 'wrong_sums': 6, 'skipped': 60}, []),
         (
             {'gaps': 2, 'dropped': 1},
-            ['2 samples never came', '1 samples dropped, nobody took them in time'],
+            ['2 samples never came', '1 sample dropped, not taken in time'],
         ),
     ],
 )

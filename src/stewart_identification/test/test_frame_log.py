@@ -161,7 +161,9 @@ def test_spoilt_bytes_cost_their_samples_and_no_others(seed: int) -> None:
     kept = rows + first
     same(log, counts[kept])
     assert not spoilt & set(kept.tolist())
-    assert f'{kept[-1] - kept[0] + 1 - len(kept)} samples are spoilt' in ' '.join(log.remarks)
+    assert f'{kept[-1] - kept[0] + 1 - len(kept)} samples left out as spoilt' in ' '.join(
+        log.remarks
+    )
     assert 'bytes belong to no whole frame' in log.remarks[0]
 
 
@@ -179,7 +181,7 @@ def test_lost_stretches_show_in_the_sensors_time(encode: object) -> None:
     assert {*range(100), *range(103, 249), *range(260, 300)} <= set(rows.tolist())
     lost = 300 - len(rows)
     text = ' '.join(log.remarks)
-    assert f'{lost} samples are missing in 2 gaps of up to 0.1' in text
+    assert f'{lost} samples missing in 2 gaps of up to 0.1' in text
 
 
 def test_frames_that_come_now_and_then_are_no_lost_samples() -> None:

@@ -30,6 +30,7 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.inbox import Gate
 from stewart_node_support.parameters import declare
 from stewart_node_support.running import run
+from stewart_tables.errors import counted
 from stewart_tables.settings import param
 
 # Messages are fetched this often [s]; the subscriptions hold five seconds of them. In simulated
@@ -277,7 +278,7 @@ class Recorder(Node):
         if recording.failure is not None:
             return Report(Level.ERROR, str(recording.failure), values)
         if self.lost:
-            return Report(Level.WARN, f'{self.lost} messages were lost', values)
+            return Report(Level.WARN, f'{counted(self.lost, "message")} lost', values)
         if self._set_back_ns:
             return Report(Level.WARN, self._set_back(), values)
         if self._wanted - self.topics:

@@ -23,6 +23,7 @@ from stewart_driver.errors import StewartError, TransitionRefused
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion, Verdict
+from stewart_tables.errors import counted
 
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
@@ -176,7 +177,7 @@ class ControlLoop:
             lost = ring.lost - self._lost_setpoints
             self._block.words['lost_setpoints'] = self._lost_setpoints = ring.lost
             if self._plays:
-                why = f'{lost} setpoints were lost: the loop came too late'
+                why = f'{counted(lost, "setpoint")} lost: the loop came too late'
                 self._operation.change(Event.STOP, why)
         if interpolator.contradiction and self._plays:
             self._operation.change(Event.TRIP, interpolator.contradiction)

@@ -18,6 +18,7 @@ from stewart_driver.witmotion.reader import (
     ReaderStatus,
 )
 from stewart_driver.witmotion.samples import GroupingStatistics
+from stewart_tables.errors import counted
 
 MILLISECONDS = 1e3
 PERCENT = 100.0
@@ -221,9 +222,9 @@ def quality(window: Window) -> Iterator[Finding]:
     elif window.skipped > NOISE * window.bytes:
         yield Severity.WARN, f'the line is disturbed: {window.skipped} bytes belonged to no frame'
     if window.gaps > 0:
-        yield Severity.WARN, f'{window.gaps} samples never came'
+        yield Severity.WARN, f'{counted(window.gaps, "sample")} never came'
     if window.dropped:
-        yield Severity.WARN, f'{window.dropped} samples dropped, nobody took them in time'
+        yield Severity.WARN, f'{counted(window.dropped, "sample")} dropped, not taken in time'
 
 
 def names(types: Iterable[int]) -> str:

@@ -28,6 +28,7 @@ from stewart_identification.importing.imu_log import (
 )
 from stewart_identification.importing.named_columns import STANDARD_GRAVITY
 from stewart_kinematics.motion import Array
+from stewart_tables.errors import counted
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
@@ -221,7 +222,7 @@ def _stamps(
         begin = int(times[known[0]]) if known.size else start_ns
         stamps = [begin + round(number / rate * 1e9) for number in order.tolist()]
         if lost:
-            remarks.append(f'{lost} samples are spoilt and left out')
+            remarks.append(f'{counted(lost, "sample")} left out as spoilt')
         return stamps_at(stamps, str(path)), np.arange(len(order)), remarks
     if known.size < times.size:
         remarks.append(f'{times.size - known.size} samples with a time that is no date, left out')
@@ -237,7 +238,8 @@ def _about_steps(steps: Array) -> list[str]:
         if gaps.size:
             lost = int(np.rint(gaps / period - 1.0).sum())
             remarks.append(
-                f'{lost} samples are missing in {gaps.size} gaps of up to {gaps.max():.3g} s'
+                f'{counted(lost, "sample")} missing in {counted(gaps.size, "gap")} of up to '
+                f'{gaps.max():.3g} s'
             )
     return remarks + about_order(steps)
 
