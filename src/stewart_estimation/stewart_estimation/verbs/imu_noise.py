@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 import json
 from pathlib import Path
 import sys
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from stewart_bags.reading import Bag
@@ -81,47 +82,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_picture_argument(parser)
 
 
+class Rest(NamedTuple):
+    """A stretch of samples without a wide gap, how many it has lost, and their period [s]."""
+
+    imu: ImuSeries
+    lost: int
+    period: float
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Find the noise, print it, draw it."""
-    if not arguments.until > arguments.begin:
-        expected = f'more than --from, {arguments.begin:g} s'
-        raise ConfigurationError('--until', arguments.until, expected)
-    imu = _read(arguments)
-    if not len(imu):
-        raise ConfigurationError('samples of the IMU', 0, 'some that are complete')
-    time = imu.stamps - imu.stamps[0]
-    imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
-    if len(imu) < 2:
-        raise ConfigurationError('samples at rest', len(imu), 'two or more')
-    count = len(imu)
-    sample_period('IMU', imu.stamps)
-    stretch, lost = bridged_stretch(imu.stamps) or (longest_stretch(imu.stamps), 0)
-    imu = _rows(imu, stretch)
-    if arguments.yaml and len(imu) < LEAST_SHARE * count:
-        expected = f'{LEAST_SHARE * count:.0f} or more; --from and --until choose a part'
-        raise ConfigurationError(f'samples without a gap of {count}', len(imu), expected)
-    period = float(np.ptp(imu.stamps)) / max(len(imu) + lost - 1, 1)
-    steps = np.diff(imu.stamps)
-    if lost:
-        steps -= period * np.maximum(np.round(steps / period), 1.0)
-        sys.stderr.write(
-            f'{lost} of {len(imu) + lost} samples were lost: averages are those of the others, '
-            'and the noise that this adds is taken off\n'
-        )
-    jitter = float(np.std(steps)) / np.sqrt(2.0) if steps.size else 0.0
-    if jitter > JITTER * period:
-        sys.stderr.write(
-            f'stamps jitter by {1e3 * jitter:.2g} ms: samples are taken for evenly spaced, '
-            f'{1e3 * period:.4g} ms apart\n'
-        )
-    if len(imu) < MOST_LOST * count:
-        sys.stderr.write(
-            f'warning: gaps leave {len(imu)} of {count} samples in one stretch; allowed for are '
-            f'{100.0 * BRIDGED:.0f} % of lost samples, in gaps of up to {2 * AROUND} periods and '
-            'with even stamps\n'
-        )
-    for text in oddities(imu, period):
-        sys.stderr.write(f'warning: {text}\n')
+    rest = _rest(arguments)
+    imu, lost, period = rest
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
     for axis, column in zip(AXES, values.T, strict=True):
         if np.ptp(column) == 0.0:
@@ -147,7 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
         sys.stdout.write('\n')
     else:
-        _print(found, len(imu), lost, period)
+        _print(found, rest)
     if arguments.plot:
         save_picture(draw(found), arguments.plot)
     if arguments.yaml or not arguments.json:
@@ -158,6 +130,57 @@ def main(arguments: argparse.Namespace) -> int:
             with whole_file(Path(arguments.yaml)) as stream:
                 stream.write(lines)
     return 0
+
+
+def _rest(arguments: argparse.Namespace) -> Rest:
+    """Read and choose the samples, and say what is odd about them."""
+    if not arguments.until > arguments.begin:
+        expected = f'more than --from, {arguments.begin:g} s'
+        raise ConfigurationError('--until', arguments.until, expected)
+    imu = _read(arguments)
+    if not len(imu):
+        raise ConfigurationError('samples of the IMU', 0, 'some that are complete')
+    time = imu.stamps - imu.stamps[0]
+    imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
+    if len(imu) < 2:
+        raise ConfigurationError('samples at rest', len(imu), 'two or more')
+    count = len(imu)
+    sample_period('IMU', imu.stamps)
+    stretch, lost = bridged_stretch(imu.stamps) or (longest_stretch(imu.stamps), 0)
+    imu = _rows(imu, stretch)
+    if arguments.yaml and len(imu) < LEAST_SHARE * count:
+        expected = f'{LEAST_SHARE * count:.0f} or more; --from and --until choose a part'
+        raise ConfigurationError(f'samples without a gap of {count}', len(imu), expected)
+    rest = Rest(imu, lost, float(np.ptp(imu.stamps)) / max(len(imu) + lost - 1, 1))
+    for text in _uneven(rest, count):
+        sys.stderr.write(f'{text}\n')
+    for text in oddities(imu, rest.period):
+        sys.stderr.write(f'warning: {text}\n')
+    return rest
+
+
+def _uneven(rest: Rest, count: int) -> Iterator[str]:
+    """Say what is odd about the stamps; of so many samples the stretch is a part."""
+    imu, lost, period = rest
+    steps = np.diff(imu.stamps)
+    if lost:
+        steps -= period * np.maximum(np.round(steps / period), 1.0)
+        yield (
+            f'{lost} of {len(imu) + lost} samples were lost: averages are those of the others, '
+            'and the noise that this adds is taken off'
+        )
+    jitter = float(np.std(steps)) / np.sqrt(2.0) if steps.size else 0.0
+    if jitter > JITTER * period:
+        yield (
+            f'stamps jitter by {1e3 * jitter:.2g} ms: samples are taken for evenly spaced, '
+            f'{1e3 * period:.4g} ms apart'
+        )
+    if len(imu) < MOST_LOST * count:
+        yield (
+            f'warning: gaps leave {len(imu)} of {count} samples in one stretch; allowed for are '
+            f'{100.0 * BRIDGED:.0f} % of lost samples, in gaps of up to {2 * AROUND} periods and '
+            'with even stamps'
+        )
 
 
 def _read(arguments: argparse.Namespace) -> ImuSeries:
@@ -206,9 +229,10 @@ def parameters(found: list[AllanDeviation], period: float) -> str:
     )
 
 
-def _print(found: list[AllanDeviation], count: int, lost: int, period: float) -> None:
+def _print(found: list[AllanDeviation], rest: Rest) -> None:
     """Print a line an axis."""
-    seconds = (count + lost) * period
+    count, period = len(rest.imu), rest.period
+    seconds = (count + rest.lost) * period
     sys.stdout.write(f'{count} samples, {period:.6g} s apart, {seconds:.0f} s\n')
     for axis, item, unit in zip(AXES, found, np.repeat(UNITS, 3), strict=True):
         least = '' if item.reached else 'at most '
