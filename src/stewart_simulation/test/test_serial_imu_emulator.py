@@ -314,7 +314,7 @@ def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
     bench.connected()
     bench.until(lambda: bench.reader.status.dropped > 20)
     assert len(bench.reader.take()) <= 10
-    bench.judged(lambda verdict: 'nobody took them in time' in verdict.message)
+    bench.judged(lambda verdict: 'not taken in time' in verdict.message)
 
 
 @pytest.mark.realtime
