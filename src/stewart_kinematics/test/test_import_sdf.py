@@ -128,6 +128,20 @@ def test_what_is_fixed_to_the_world_is_the_base(tmp_path: Path) -> None:
     assert 'base_link is ground, platform_link is plate' in notes
 
 
+def test_links_that_are_fixed_in_a_circle_are_one_base(tmp_path: Path) -> None:
+    ends = (
+        '<parent>ground</parent><child>deck</child>',
+        '<parent>deck</parent><child>ground</child>',
+    )
+    joints = ''.join(
+        f'<joint name="weld_{k}" type="fixed">{end}</joint>' for k, end in enumerate(ends)
+    )
+
+    _, notes = imported(tmp_path, model(f'<link name="deck"/>{joints}'))
+
+    assert 'base_link is ground, platform_link is plate' in notes
+
+
 def test_old_versions_have_their_axes_in_the_frame_of_the_model(tmp_path: Path) -> None:
     text = model().replace(' expressed_in="tube_1"', '')
 

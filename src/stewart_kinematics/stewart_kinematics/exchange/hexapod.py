@@ -10,6 +10,7 @@ joins platform and base (a free joint, virtual axes) only says that the platform
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
@@ -207,13 +208,7 @@ def _carried(
     below = [of[tree[body]] if body in tree else -1 for body in legs]
     lead = below.count(first) - below.count(second)
     if not lead:
-        slides = [
-            step.forward
-            for path in paths
-            for step in path
-            for j in step.joints
-            if j.kind == 'slide'
-        ]
+        slides = [step.forward for path in paths for step in path if _slide(path) in step.joints]
         lead = 2 * sum(slides) - len(slides)
     return first if lead < 0 else second
 
@@ -243,13 +238,10 @@ def _plate(linkage: Linkage, members: list[int]) -> int:
 
 def _carrier(paths: list[list[_Step]], members: list[int], tree: dict[int, int]) -> int:
     """Return the link of the base that all legs are joined to, or that carries those."""
-    lines = []
-    for path in paths:
-        joint = path[0].joints[0]
-        line = [joint.parent if path[0].forward else joint.child]
-        while tree.get(line[-1]) in members:
-            line.append(tree[line[-1]])
-        lines.append(line)
+    joined = (
+        path[0].joints[0].parent if path[0].forward else path[0].joints[0].child for path in paths
+    )
+    lines = [[k, *takewhile(members.__contains__, _carriers(k, tree))] for k in joined]
     return next((link for link in lines[0] if all(link in line for line in lines)), members[0])
 
 

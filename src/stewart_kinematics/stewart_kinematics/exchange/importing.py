@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 from scipy.optimize import brentq, least_squares
+from scipy.spatial.distance import pdist
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merged, PAYLOAD
@@ -205,10 +206,8 @@ class _Import:
         rate = min(rates) if len(rates) == 6 else RingDimensions.rate
         acceleration = RingDimensions.acceleration
         nearest = min(
-            float(np.linalg.norm(a[i] - a[j]))
-            for a in (geometry.base_joints, geometry.platform_joints)
-            for i in range(6)
-            for j in range(i)
+            float(pdist(joints).min())
+            for joints in (geometry.base_joints, geometry.platform_joints)
         )
         condition = float(condition_number(geometry, neutral.position, neutral.quaternion_xyzw))
         size, worst = geometry.length_scale, ASSUMED_CONDITION * condition

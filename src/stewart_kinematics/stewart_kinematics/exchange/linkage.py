@@ -4,14 +4,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Literal, TypeVar
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
 from stewart_tables.errors import counted
+
+T = TypeVar('T')
+
+MOMENTS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+"""What URDF and SDFormat call the entries of an inertia."""
 
 Kind = Literal['slide', 'hinge', 'ball', 'fixed', 'free']
 
@@ -86,17 +93,35 @@ class Linkage:
     ignored: list[str] = field(default_factory=list)
 
 
-def numbers_of(text: str, size: int, what: str, file: str, *, finite: bool = True) -> Array:
-    """Return the numbers (size,) of a text; raises `ConfigurationError` if they are others."""
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.zeros(0)
-    if (
-        values.shape != (size,)
-        or np.isnan(values).any()
-        or (finite and not np.isfinite(values).all())
-    ):
-        kind = 'finite number' if finite else 'number'
-        raise ConfigurationError(what, text, counted(size, kind), file)
-    return values
+class XmlReader:
+    """What readers of an XML file have in common: a linkage to fill, and errors with its name."""
+
+    def __init__(self, path: Path, name: str | None) -> None:
+        self.file, self.found = str(path), Linkage(name or path.stem)
+
+    def refused(self, key: str, value: object, expected: str) -> ConfigurationError:
+        """Return the error of a value that cannot be used."""
+        return ConfigurationError(key, value, expected, self.file)
+
+    def known(self, key: str, name: str, table: Mapping[str, T]) -> T:
+        """Return what a table has for a name; raises `ConfigurationError` if nothing."""
+        if name not in table:
+            raise self.refused(key, name, f'one of {", ".join(table)}')
+        return table[name]
+
+    def numbers(self, key: str, text: str, size: int, *, finite: bool = True) -> Array:
+        """Return the numbers (size,) of a text; raises `ConfigurationError` if they are others."""
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.zeros(0)
+        usable = np.isfinite(values) if finite else ~np.isnan(values)
+        if values.shape != (size,) or not usable.all():
+            kind = 'finite number' if finite else 'number'
+            raise self.refused(key, text, counted(size, kind))
+        return values
+
+
+def inertia_of(entries: Sequence[float]) -> Array:
+    """Return the inertia (3, 3) whose `MOMENTS` are given."""
+    return np.array(entries)[[[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

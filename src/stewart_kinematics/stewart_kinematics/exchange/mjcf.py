@@ -17,7 +17,6 @@ from stewart_kinematics.exchange.neutral_legs import (
     add,
     bodies,
     document,
-    gravity_of,
     LEAST_MASS,
     NeutralLegs,
 )
@@ -55,8 +54,8 @@ def mjcf(platform: Platform) -> str:
     root = ET.Element('mujoco', model=platform.name)
     # Without these MuJoCo would mend bodies in silence.
     add(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
-    exact, gravity = {'tolerance': '1e-12', 'jacobian': 'dense'}, gravity_of(platform)
-    add(root, 'option', exact, timestep=step, integrator='RK4', gravity=gravity)
+    exact = {'tolerance': '1e-12', 'jacobian': 'dense'}
+    add(root, 'option', exact, timestep=step, integrator='RK4', gravity=platform.gravity)
     _defaults(root, step)
     world = add(root, 'worldbody')
     add(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')

@@ -111,11 +111,6 @@ def bodies(platform: Platform) -> dict[str, RigidBody]:
     return found
 
 
-def gravity_of(platform: Platform) -> Array:
-    """Return gravity in ``base_link`` axes, that of the masses where there are any [m/s²]."""
-    return platform.gravity if platform.masses is None else platform.masses.gravity
-
-
 def words(values: ArrayLike) -> str:
     """Return numbers as XML wants them: every digit, spaces between."""
     return ' '.join(repr(float(value) + 0.0) for value in np.ravel(values))

@@ -13,11 +13,11 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.exchange.linkage import MOMENTS
 from stewart_kinematics.exchange.neutral_legs import (
     add,
     bodies,
     document,
-    gravity_of,
     NeutralLegs,
     words,
 )
@@ -43,7 +43,7 @@ def sdf(platform: Platform) -> str:
     world = add(root, 'world', name=platform.name)
     for system, name in SYSTEMS.items():
         _plugin(world, system, name)
-    _text(world, 'gravity', gravity_of(platform))
+    _text(world, 'gravity', platform.gravity)
     model = add(world, 'model', name=platform.name)
     masses, legs = bodies(platform), NeutralLegs.of(platform)
     neutral = platform.geometry.neutral_pose
@@ -94,8 +94,8 @@ def _link(model: ET.Element, name: str, pose: Pose, body: RigidBody) -> ET.Eleme
     _text(inertial, 'pose', [*body.centre_of_mass, 0.0, 0.0, 0.0])
     _text(inertial, 'mass', body.mass)
     inertia = add(inertial, 'inertia')
-    for row, column in zip(*np.triu_indices(3), strict=True):
-        _text(inertia, f'i{"xyz"[row]}{"xyz"[column]}', body.inertia[row, column])
+    for key, value in zip(MOMENTS, body.inertia[np.triu_indices(3)], strict=True):
+        _text(inertia, key, value)
     return link
 
 

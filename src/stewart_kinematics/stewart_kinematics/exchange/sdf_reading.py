@@ -16,7 +16,15 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage, numbers_of
+from stewart_kinematics.exchange.linkage import (
+    inertia_of,
+    Joint,
+    Kind,
+    Link,
+    Linkage,
+    MOMENTS,
+    XmlReader,
+)
 from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
@@ -32,6 +40,7 @@ KINDS: dict[str, list[Kind]] = {
 COUPLINGS = ('gearbox', 'screw')
 ENDLESS = 1e15  # limits beyond are none: SDFormat writes 1e16, some writers ±inf
 AXES_IN_MODEL = ('1.0', '1.2', '1.3', '1.4')
+UNSAID = dict(zip(MOMENTS, '100101', strict=True))  # inertia of a link that does not say its own
 WORLD, MODEL = 'world', '__model__'
 
 Place = tuple[Array, Array]
@@ -49,20 +58,17 @@ def read_sdf(path: Path, root: ET.Element) -> Linkage:
     if len(models) != 1:
         names = [model.get('name', '') for model in models]
         raise ConfigurationError('models with joints', names, 'one', str(path))
-    found = _Reader(path, models[0], root.get('version', '')).read()
-    gravity = root.find('world/gravity')
+    reader = _Reader(path, models[0], root.get('version', ''))
+    found, gravity = reader.read(), root.find('world/gravity')
     if gravity is not None:
-        found.gravity = numbers_of(gravity.text or '', 3, 'gravity', str(path))
+        found.gravity = reader.numbers('gravity', gravity.text or '', 3)
     return found
 
 
-class _Reader:
-    """One model."""
-
+class _Reader(XmlReader):
     def __init__(self, path: Path, model: ET.Element, version: str) -> None:
-        self.path, self.model = path, model
-        self.axes_in_model = version in AXES_IN_MODEL
-        self.found = Linkage(model.get('name') or path.stem)
+        super().__init__(path, model.get('name'))
+        self.model, self.axes_in_model = model, version in AXES_IN_MODEL
         self.places: dict[str, Place] = {MODEL: self._pose(model.find('pose'))}
         self.frames = {
             item.get('name', ''): item
@@ -89,11 +95,9 @@ class _Reader:
     def _place(self, name: str, asking: tuple[str, ...]) -> Place:
         """Return origin and axes of a frame in the drawing."""
         if name in asking:
-            raise self._refused('frames', ' -> '.join((*asking, name)), 'poses without a circle')
+            raise self.refused('frames', ' -> '.join((*asking, name)), 'poses without a circle')
         if name not in self.places:
-            element = self.frames.get(name)
-            if element is None:
-                raise self._refused('frame', name, f'one of {", ".join(self.frames)}')
+            element = self.known('frame', name, self.frames)
             default = {'joint': element.findtext('child'), 'frame': element.get('attached_to')}
             pose = element.find('pose')
             origin = '' if pose is None else pose.get('relative_to', '')
@@ -108,16 +112,12 @@ class _Reader:
         if kind in COUPLINGS:
             self.found.ignored.append(f'{name}: a {kind} has no place')
             return []
-        if kind not in KINDS:
-            raise self._refused(f'type of joint {name}', kind, f'one of {", ".join(KINDS)}')
-        ends = [(joint.findtext(tag) or '').strip() for tag in ('parent', 'child')]
-        for end in ends:
-            if end not in index:
-                raise self._refused(f'link of joint {name}', end, f'one of {", ".join(index)}')
-        parent, child = (index[end] for end in ends)
+        kinds = self.known(f'type of joint {name}', kind, KINDS)
+        ends = ((joint.findtext(tag) or '').strip() for tag in ('parent', 'child'))
+        parent, child = (self.known(f'link of joint {name}', end, index) for end in ends)
         place, _ = self._place(name, ())
         rows = []
-        for one, tag in zip(KINDS[kind], ('axis', 'axis2'), strict=False):
+        for one, tag in zip(kinds, ('axis', 'axis2'), strict=False):
             axis, limits, rate = np.zeros(3), None, None
             element = joint.find(tag)
             if one in {'hinge', 'slide'}:
@@ -133,7 +133,7 @@ class _Reader:
         along = self._numbers(f'axis of {name}', '0 0 1' if given is None else given.text, 3)
         length = float(np.linalg.norm(along))
         if not length:
-            raise self._refused(f'axis of {name}', along.tolist(), 'a direction')
+            raise self.refused(f'axis of {name}', along.tolist(), 'a direction')
         frame = name if given is None else given.get('expressed_in') or name
         old = '' if axis is None else axis.findtext('use_parent_model_frame', '')
         if self.axes_in_model or old.strip() in {'1', 'true'}:
@@ -158,12 +158,8 @@ class _Reader:
             return NO_BODY
         mass = self._numbers(f'mass of {name}', inertial.findtext('mass', '1'), 1)[0]
         centre, axes = self._pose(inertial.find('pose'))
-        inertia = np.zeros((3, 3))
-        for row, column in zip(*np.triu_indices(3), strict=True):
-            default = '1' if row == column else '0'
-            text = inertial.findtext(f'inertia/i{"xyz"[row]}{"xyz"[column]}', default)
-            entry = self._numbers(f'inertia of {name}', text, 1)[0]
-            inertia[row, column] = inertia[column, row] = entry
+        texts = (inertial.findtext(f'inertia/{key}', UNSAID[key]) for key in MOMENTS)
+        inertia = inertia_of([self._numbers(f'inertia of {name}', text, 1)[0] for text in texts])
         return RigidBody(float(mass), centre, axes @ inertia @ axes.T)
 
     def _look_for_imu(self, link: ET.Element, index: int) -> None:
@@ -187,10 +183,7 @@ class _Reader:
 
     def _numbers(self, what: str, text: str | None, size: int) -> Array:
         # Limits may be infinite.
-        return numbers_of(text or '', size, what, str(self.path), finite=size > 1)
-
-    def _refused(self, key: str, value: object, expected: str) -> ConfigurationError:
-        return ConfigurationError(key, value, expected, str(self.path))
+        return self.numbers(what, text or '', size, finite=size > 1)
 
 
 _STILL: Place = (np.zeros(3), np.eye(3))

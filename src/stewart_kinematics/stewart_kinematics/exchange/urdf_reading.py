@@ -8,19 +8,24 @@ URDF itself knows trees only. Gazebo takes the joints of a loop as ``<gazebo><jo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage, numbers_of
+from stewart_kinematics.exchange.linkage import (
+    inertia_of,
+    Joint,
+    Kind,
+    Link,
+    Linkage,
+    MOMENTS,
+    XmlReader,
+)
 from stewart_kinematics.model.platform import NO_BODY, RigidBody
 from stewart_kinematics.motion import Array
 
-T = TypeVar('T')
 KINDS: dict[str, Kind] = {
     'revolute': 'hinge',
     'continuous': 'hinge',
@@ -46,12 +51,10 @@ def read_urdf(path: Path, robot: ET.Element) -> Linkage:
     return _Reader(path, robot).read()
 
 
-class _Reader:
-    """One file."""
-
+class _Reader(XmlReader):
     def __init__(self, path: Path, robot: ET.Element) -> None:
-        self.path, self.robot = path, robot
-        self.found = Linkage(robot.get('name') or path.stem)
+        super().__init__(path, robot.get('name'))
+        self.robot = robot
         self.index: dict[str, int] = {}
 
     def read(self) -> Linkage:
@@ -63,7 +66,7 @@ class _Reader:
             below.setdefault(self._end(joint, 'parent'), []).append(joint)
         roots = [n for n in elements if n not in {self._end(j, 'child') for j in joints}]
         if len(roots) != 1:
-            raise self._refused('links without a parent', roots, 'one root')
+            raise self.refused('links without a parent', roots, 'one root')
         self._add(elements, roots[0], np.zeros(3), np.eye(3))
         waiting = [roots[0]]
         while waiting:
@@ -79,30 +82,26 @@ class _Reader:
     def _add(
         self, elements: dict[str, ET.Element], name: str, position: Array, rotation: Array
     ) -> None:
-        if name not in elements:
-            raise self._refused('link', name, f'one of {", ".join(elements)}')
+        element = self.known('link', name, elements)
         if name in self.index:
-            raise self._refused('parents of link', name, 'one: a URDF is a tree')
+            raise self.refused('parents of link', name, 'one: a URDF is a tree')
         self.index[name] = len(self.found.links)
-        body = self._body(elements[name].find('inertial'))
+        body = self._body(element.find('inertial'))
         self.found.links.append(Link(name, position, rotation, body))
 
     def _body(self, inertial: ET.Element | None) -> RigidBody:
         if inertial is None:
             return NO_BODY
         centre, axes = self._origin(inertial)
-        inertia = np.zeros((3, 3))
-        for row, column in zip(*np.triu_indices(3), strict=True):
-            key = f'i{"xyz"[row]}{"xyz"[column]}'
-            entry = self._numbers(inertial, 'inertia', key, 1)[0]
-            inertia[row, column] = inertia[column, row] = entry
+        inertia = inertia_of([self._numbers(inertial, 'inertia', key, 1)[0] for key in MOMENTS])
         mass = self._numbers(inertial, 'mass', 'value', 1)[0]
         return RigidBody(mass, centre, axes @ inertia @ axes.T)
 
     def _joint(self, joint: ET.Element, elements: dict[str, ET.Element]) -> str:
         """Add a joint and its child; return the child's name."""
         parent, child = self._end(joint, 'parent'), self._end(joint, 'child')
-        name, kind = joint.get('name', ''), self._kind('joint', joint, KINDS)
+        name = joint.get('name', '')
+        kind = self.known(f'type of joint {name}', joint.get('type', ''), KINDS)
         carrier = self.found.links[self.index[parent]]
         offset, turn = self._origin(joint)
         place, rotation = carrier.position + carrier.rotation @ offset, carrier.rotation @ turn
@@ -122,38 +121,33 @@ class _Reader:
         # A joint that has no axis may write one of length 0.
         length = float(np.linalg.norm(axis))
         if not length and kind in {'hinge', 'slide'}:
-            raise self._refused(f'axis of {name}', axis.tolist(), 'a direction')
+            raise self.refused(f'axis of {name}', axis.tolist(), 'a direction')
         one, other, axis = self.index[parent], self.index[child], rotation @ axis / (length or 1.0)
         self.found.joints.append(
             Joint(kind, name, one, other, place, place, axis, 0.0, limits, rate or None)
         )
         return child
 
-    def _kind(self, what: str, joint: ET.Element, known: Mapping[str, T]) -> T:
-        kind = known.get(joint.get('type', ''))
-        if kind is None:
-            key, expected = f'type of {what} {joint.get("name", "")}', f'one of {", ".join(known)}'
-            raise self._refused(key, joint.get('type'), expected)
-        return kind
-
     def _gazebo(self, joint: ET.Element) -> None:
         """Add a loop's joint as Gazebo takes it: its pose and axes are in its child's frame."""
-        kinds, name = self._kind('closure', joint, CLOSURES), joint.get('name', '')
+        name = joint.get('name', '')
+        kinds = self.known(f'type of closure {name}', joint.get('type', ''), CLOSURES)
         ends = (joint.findtext(tag, '').strip() for tag in ('parent', 'child'))
-        parent, child = map(self._known, ends)
+        parent, child = (self.known('link', end, self.index) for end in ends)
         link = self.found.links[child]
-        pose = self._parsed(f'pose of {name}', joint.findtext('pose') or '0 0 0 0 0 0', 6)
+        pose = self.numbers(f'pose of {name}', joint.findtext('pose') or '0 0 0 0 0 0', 6)
         place = link.position + link.rotation @ pose[:3]
         turn = link.rotation @ Rotation.from_euler('xyz', pose[3:]).as_matrix()
         for kind, tag in zip(kinds, ('axis', 'axis2'), strict=False):
-            axis = self._parsed(f'{tag} of {name}', joint.findtext(f'{tag}/xyz') or '0 0 1', 3)
+            axis = self.numbers(f'{tag} of {name}', joint.findtext(f'{tag}/xyz') or '0 0 1', 3)
             self.found.joints.append(Joint(kind, name, parent, child, place, place, turn @ axis))
 
     def _drake(self, closure: ET.Element) -> None:
         """Add a loop's ball joint as Drake takes it: a point of each body."""
         ends, points = [], []
         for body, point in (('A', 'AP'), ('B', 'BQ')):
-            ends.append(self._known(self._attribute(closure, f'{DRAKE}_body_{body}', 'name')))
+            name = self._attribute(closure, f'{DRAKE}_body_{body}', 'name')
+            ends.append(self.known('link', name, self.index))
             link = self.found.links[ends[-1]]
             own = self._numbers(closure, f'{DRAKE}_p_{point}', 'value', 3)
             points.append(link.position + link.rotation @ own)
@@ -172,17 +166,14 @@ class _Reader:
         there = element.find(tag)
         if default and (there is None or there.get(key) is None):
             return np.array(default)
-        return self._parsed(f'{tag} {key}', self._attribute(element, tag, key), size)
-
-    def _parsed(self, what: str, text: str, size: int) -> Array:
-        return numbers_of(text, size, what, str(self.path))
+        return self.numbers(f'{tag} {key}', self._attribute(element, tag, key), size)
 
     def _attribute(self, element: ET.Element, tag: str, key: str) -> str:
         there = element.find(tag)
         value = None if there is None else there.get(key)
         if value is None:
             what = f'{element.get("name", element.tag)}: {tag} {key}'
-            raise self._refused(what, None, 'a value')
+            raise self.refused(what, None, 'a value')
         return value
 
     def _end(self, joint: ET.Element, which: str) -> str:
@@ -191,13 +182,5 @@ class _Reader:
     def _name(self, link: ET.Element) -> str:
         name = link.get('name')
         if name is None:
-            raise self._refused('link', None, 'a name')
+            raise self.refused('link', None, 'a name')
         return name
-
-    def _known(self, name: str) -> int:
-        if name not in self.index:
-            raise self._refused('link', name, f'one of {", ".join(self.index)}')
-        return self.index[name]
-
-    def _refused(self, key: str, value: object, expected: str) -> ConfigurationError:
-        return ConfigurationError(key, value, expected, str(self.path))
