@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 import difflib
 from pathlib import Path
+from typing import Any
 
 from stewart_tables.errors import listed
 
@@ -29,17 +30,20 @@ from stewart_tables.errors import listed
 class BagError(Exception):
     """Root of all errors about bags; `reason` says it without the path."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, reason: str = '') -> None:
         super().__init__(message)
-        self.reason = message
+        self.reason = reason or message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how another process makes it anew: of its sentence, not as it was raised."""
+        return Exception.__new__, (type(self), *self.args), vars(self)
 
 
 class NotABag(BagError):
     """There is no bag under this path."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f'{path}: not a bag, {reason}')
-        self.reason = reason
+        super().__init__(f'{path}: not a bag, {reason}', reason)
 
 
 class DamagedBag(BagError):
@@ -53,9 +57,10 @@ class DamagedBag(BagError):
         place = '' if time_ns is None else f' after {count} messages, the last at {time_ns} ns'
         super().__init__(
             f'{path}: {self.WHAT}{place} ({reason}); '
-            f'`stewart bag {path} --rescue NEW` saves what is readable'
+            f'`stewart bag {path} --rescue NEW` saves what is readable',
+            reason,
         )
-        self.reason, self.count, self.time_ns = reason, count, time_ns
+        self.count, self.time_ns = count, time_ns
 
 
 class ForeignBag(DamagedBag):
@@ -81,8 +86,7 @@ class UndecodableMessage(BagError):
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
         what = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
-        super().__init__(f'{path}: {what}')
-        self.reason = what
+        super().__init__(f'{path}: {what}', what)
 
 
 class MissingTopic(BagError):
@@ -103,8 +107,7 @@ class MissingJoints(BagError):
     ) -> None:
         names = listed(there) if there else 'without names'
         reason = f'{topic} has no joints {wanted[0]} ... {wanted[-1]}, they are {names}'
-        super().__init__(f'{path}: {reason}')
-        self.reason = reason
+        super().__init__(f'{path}: {reason}', reason)
 
 
 class WrongType(BagError):
@@ -112,8 +115,7 @@ class WrongType(BagError):
 
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
         reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
-        super().__init__(f'{path}: {reason}')
-        self.reason = reason
+        super().__init__(f'{path}: {reason}', reason)
 
 
 class UnknownType(BagError):
@@ -144,5 +146,7 @@ class WriteFailed(BagError):
         advice = ''
         if written and kept:
             advice = f'; `stewart bag {path} --rescue NEW` reads what was flushed'
-        super().__init__(f'{path}: cannot write on after {written} messages ({reason}){advice}')
-        self.written, self.reason = written, reason
+        super().__init__(
+            f'{path}: cannot write on after {written} messages ({reason}){advice}', reason
+        )
+        self.written = written

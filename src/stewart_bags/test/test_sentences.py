@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+import pickle
 from typing import Any
 
 import pytest
@@ -28,6 +29,15 @@ def test_topics_and_joints_that_are_there() -> None:
         'they are part_00, part_01, part_02, part_03, part_04, part_05, part_06, part_07, part_08,'
         ' part_09, part_10, part_11 and 8 more'
     )
+
+
+def test_errors_survive_the_way_from_another_process() -> None:
+    for error in (
+        DamagedBag(Path('bag'), 'cut', count=2),
+        MissingTopic(Path('bag'), '/a', ['/b']),
+    ):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 def test_damages() -> None:
