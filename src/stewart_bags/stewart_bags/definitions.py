@@ -83,8 +83,8 @@ def require(store: Typestore, msgtype: str) -> None:
             except TypesysError as error:
                 raise UnknownType(msgtype, f'{path}: {error}') from error
             for _, fields in types.values():
-                for nested in _nested(fields):
-                    require(store, nested)
+                for inner in nested(fields):
+                    require(store, inner)
             store.register(types)
             return
     raise UnknownType(
@@ -148,7 +148,7 @@ def _typestore_of(told: tuple[tuple[str, MessageDefinitionFormat, str], ...], _:
             continue  # as good as none: the definitions of this machine take its place
     store = get_typestore(Stores.EMPTY)
     store.register(types)
-    wanted = {name for _, fields in types.values() for name in _nested(fields)}
+    wanted = {name for _, fields in types.values() for name in nested(fields)}
     wanted |= {msgtype for msgtype, _, _ in told}
     if not wanted <= types.keys():
         ours = jazzy_typestore().fielddefs
@@ -166,10 +166,10 @@ def _parsed(definition: str, msgtype: str) -> Typesdict:
     return types
 
 
-def _nested(fields: object) -> Iterator[str]:
+def nested(fields: object) -> Iterator[str]:
     """Yield the names of the message types inside a parsed definition."""
     if isinstance(fields, str) and fields.count('/') == 2:
         yield fields
     elif isinstance(fields, (tuple, list)):
         for item in fields:
-            yield from _nested(item)
+            yield from nested(item)

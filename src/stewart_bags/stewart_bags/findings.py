@@ -9,6 +9,7 @@ from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from stewart_tables.errors import counted
 
 GAP_FACTOR = 3.5
 """A step of more median periods is a gap; across shorter ones a curve can be drawn."""
@@ -45,8 +46,8 @@ class Finding:
 
     def __str__(self) -> str:
         detail = f' ({self.detail})' if self.detail else ''
-        samples = 'sample' if self.count == 1 else 'samples'
-        return f'{self.kind.value} at {self.count} {samples}, first at index {self.first}{detail}'
+        samples = counted(self.count, 'sample')
+        return f'{self.kind.value} at {samples}, first at index {self.first}{detail}'
 
 
 def examine_stamps(stamp_ns: NDArray[np.int64], bag_time_ns: NDArray[np.int64]) -> list[Finding]:

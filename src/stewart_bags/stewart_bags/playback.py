@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 import struct
+from typing import Any
 
 from rosbags.interfaces import Nodetype, QosDurability
 from stewart_bags.cdr_layout import layout_of, LayoutError
+from stewart_bags.definitions import nested
 from stewart_bags.errors import BagError
 from stewart_bags.findings import ANOTHER_CLOCK_NS
 from stewart_bags.reading import Bag
@@ -159,16 +161,15 @@ class Restamper:
 
     def _begins_with_only_header(self, msgtype: str) -> bool:
         """Tell whether the one stamp of a type is that of its header, which comes first."""
-        fields = self._bag.typestore.fielddefs.get(msgtype, ([], []))[1]
-        if not fields or fields[0][1] != (Nodetype.NAME, HEADER):
-            return False
-        return not any(self._has_time(kind) for _, kind in fields[1:])
+        fields = self._fields(msgtype)
+        headed = bool(fields) and fields[0][1] == (Nodetype.NAME, HEADER)
+        return headed and not self._has_time(fields[1:])
 
-    def _has_time(self, kind: object) -> bool:
-        if isinstance(kind, str) and kind.count('/') == 2:
-            fields = self._bag.typestore.fielddefs.get(kind, ([], []))[1]
-            return kind == TIME or any(self._has_time(inner) for _, inner in fields)
-        return isinstance(kind, tuple) and any(self._has_time(item) for item in kind)
+    def _has_time(self, fields: Sequence[Any]) -> bool:
+        return any(kind == TIME or self._has_time(self._fields(kind)) for kind in nested(fields))
+
+    def _fields(self, msgtype: str) -> Sequence[Any]:
+        return self._bag.typestore.fielddefs.get(msgtype, ([], []))[1]
 
 
 def with_clock(

@@ -113,11 +113,7 @@ class Sqlite3Walk(Walk):
     def _values(self, page: bytes, at: int) -> list[Value]:
         """Read the values of one row, with the pages on which it goes on."""
         payload = self._payload(page, at)
-        size, place = _varint(payload, 0)
-        kinds = []
-        while place < size:
-            kind, place = _varint(payload, place)
-            kinds.append(kind)
+        kinds, place = _kinds(payload, 0)
         values: list[Value] = []
         for kind in kinds:
             length = _length(kind)
@@ -166,12 +162,17 @@ def _head(page: bytes, at: int) -> tuple[int, list[int]]:
     """Return row number and types of the values of a row."""
     _, at = _varint(page, at)
     row, at = _varint(page, at)
-    size, place = _varint(page, at)
+    return row, _kinds(page, at)[0]
+
+
+def _kinds(data: bytes, at: int) -> tuple[list[int], int]:
+    """Read the types of the values of a row; return them and the place behind."""
+    size, place = _varint(data, at)
     kinds = []
     while place < at + size:
-        kind, place = _varint(page, place)
+        kind, place = _varint(data, place)
         kinds.append(kind)
-    return row, kinds
+    return kinds, place
 
 
 def _is_message(kinds: list[int]) -> bool:

@@ -52,7 +52,6 @@ _MODES = {
 }
 # From the file system, and from rosbags.
 FAILURES = (OSError, sqlite3.Error, WriterError)
-_PLUGINS = {Storage.MCAP: StoragePlugin.MCAP, Storage.SQLITE3: StoragePlugin.SQLITE3}
 
 
 class CompressionNotAllowed(BagError):
@@ -95,7 +94,8 @@ class BagWriter:
         self._connections: dict[str, Connection] = {}
         self._failure: WriteFailed | None = None
         self.typestore = jazzy_typestore()
-        self._writer = FlushedWriter(self.path, version=VERSION, storage_plugin=_PLUGINS[storage])
+        plugin = StoragePlugin[storage.name]
+        self._writer = FlushedWriter(self.path, version=VERSION, storage_plugin=plugin)
         self._writer.set_compression(_MODES[compression], CompressionFormat.ZSTD)
         for key, value in {'written_by': 'stewart_bags', **(custom_data or {})}.items():
             self._writer.set_custom_data(key, value)

@@ -50,10 +50,7 @@ examples:
   stewart bag run_1 --rescue before --part 1
 """
 
-_KINDS: list[type[Series]] = [*KINDS, TrackingErrorSeries]
-_BY_TYPE = {kind.MSGTYPE: kind for kind in _KINDS}
-
-
+_BY_TYPE: dict[str, type[Series]] = {kind.MSGTYPE: kind for kind in (*KINDS, TrackingErrorSeries)}
 # What is odd elsewhere and is how these types are used; /tf, /rosout and /parameter_events, which
 # have no header of their own, are not examined at all.
 _USUAL = {
@@ -122,8 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
             found = list(findings(bag, lambda topic: progress.show(f'reading {topic}')))
             progress.end()
         if arguments.json:
-            json.dump(_as_json(bag, found), sys.stdout, indent=2)
-            print()
+            print(json.dumps(_as_json(bag, found), indent=2))
         else:
             if arguments.check and bag.overlap:
                 print(f'{bag.path}: {Kind.OVERLAP.value} ({bag.overlap:.6g} s); {CUT}')
