@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import cast, Protocol
+from typing import Any
 
 import numpy as np
 from stewart_bringup.simulation.rig_parameters import RigParameters
@@ -32,61 +33,65 @@ from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOpti
 IMU_NOISE = 2
 
 
-class Machine(Protocol):
-    """A machine whose time is the caller's."""
+class Machine(ABC):
+    """A machine whose time is the caller's.
+
+    Attributes:
+        backend: How the control loop reaches it.
+    """
+
+    backend: Backend
 
     @property
-    def backend(self) -> Backend:
-        """How the control loop reaches it."""
+    @abstractmethod
+    def mechanics(self) -> Mechanics[Any]:
+        """The plant and its time, which a slow call of the back end takes beyond now.
 
-    def truth(self) -> Array | None:
-        """Return the true pose and twist of the platform, shape (13,); None without a plant."""
+        There from the opening of the back end on.
+        """
 
-    @property
-    def time(self) -> float:
-        """How far the plant has come, which a call that was held up takes beyond now [s]."""
-
+    @abstractmethod
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
 
+    def truth(self) -> Array | None:
+        """Return the true pose and twist of the platform, shape (13,); None without a plant."""
+        drives = self.mechanics.drives
+        return drives.state if isinstance(drives, RigidDrives) else None
+
     def go(self, now: float) -> None:
         """Bring the plant to an instant [s]."""
+        self.mechanics.advance(now)
 
-    def end(self) -> None:
+    def end(self) -> None:  # noqa: B027 - without wires there is nothing to do
         """Take the wires away, so that the next machine of this process finds the same names."""
 
 
-class SimulatedMachine:
+class SimulatedMachine(Machine):
     """The drives of the back end ``simulated``."""
+
+    backend: SimulatedBackend
 
     def __init__(self, parameters: RigParameters) -> None:
         self._options = parameters.options(SimulatedBackend.name, SimulatedOptions)
         self.backend = SimulatedBackend(self._options)
 
-    def truth(self) -> Array | None:
-        """Return the true pose and twist of the platform, shape (13,); None without a plant."""
-        drives = self.backend.mechanics.drives
-        return drives.state if isinstance(drives, RigidDrives) else None
-
     @property
-    def time(self) -> float:
-        """How far the plant has come [s]."""
-        return self.backend.mechanics.time
+    def mechanics(self) -> Mechanics[Any]:
+        """As of `Machine`."""
+        return self.backend.mechanics
 
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
-        platform = load_platform(self._options.platform)
-        mechanics = self.backend.mechanics
-        drives = mechanics.drives
-        if not isinstance(drives, RigidDrives):
+        platform, mechanics = load_platform(self._options.platform), self.mechanics
+        if not isinstance(mechanics.drives, RigidDrives):
             raise ConfigurationError('model', self._options.model, 'rigid, to estimate its motion')
         if platform.imu is None or platform.masses is None:
             expected = 'a platform with an IMU, to estimate its motion'
             raise ConfigurationError('platform', platform.name, expected)
         rng = np.random.default_rng((self._options.seed, IMU_NOISE))
-        rigid = cast('Mechanics[RigidDrives]', mechanics)
         mechanics.sensor = PluggedSensor(
-            InertialFeed(rigid, platform.imu, platform.masses.gravity),
+            InertialFeed(mechanics, platform.imu, platform.masses.gravity),
             now=now,
             sensor=Sensor(rng=rng),
             port=InlinePort(),
@@ -94,15 +99,8 @@ class SimulatedMachine:
         mechanics.sensor.begin()
         return mechanics.sensor
 
-    def go(self, now: float) -> None:
-        """Bring the plant to an instant [s]."""
-        self.backend.mechanics.advance(now)
 
-    def end(self) -> None:
-        """Leave it: there are no wires."""
-
-
-class InlineMachine:
+class InlineMachine(Machine):
     """A virtual rig behind its segment, its card and its sensor, in this process.
 
     Raises:
@@ -122,7 +120,6 @@ class InlineMachine:
             raise ConfigurationError('moved_by', settings.moved_by, expected)
         self.rig = rig = InlineRig(settings, now)
         wired: dict[str, object] = {'rig_file': str(rig.rig_file)}
-        self.backend: Backend
         if moved_by == ETHERCAT:
             wired |= {'interface': rig.interface, 'namespace': ''}
             self.backend = EthercatBackend(
@@ -137,14 +134,10 @@ class InlineMachine:
             }
             self.backend = DaqBackend(parameters.options(DaqBackend.name, DaqOptions, wired))
 
-    def truth(self) -> Array:
-        """Return the true pose and twist of the platform, shape (13,)."""
-        return self.rig.mechanics.drives.state
-
     @property
-    def time(self) -> float:
-        """How far the plant has come [s]."""
-        return self.rig.mechanics.time
+    def mechanics(self) -> Mechanics[Any]:
+        """As of `Machine`."""
+        return self.rig.mechanics
 
     def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
         """Return the sensor, which is there already; raises `ConfigurationError` without one."""
@@ -153,9 +146,9 @@ class InlineMachine:
         return self.rig.sensor
 
     def go(self, now: float) -> None:
-        """Bring the plant to an instant [s]."""
+        """Bring drives and plant to an instant [s]."""
         self.rig.tick()
-        self.rig.mechanics.advance(now)
+        super().go(now)
 
     def end(self) -> None:
         """Take the wires away."""

@@ -21,7 +21,7 @@ from stewart_bringup.simulation.poses import PoseStream, Truth
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.sensing import Sensing
-from stewart_bringup.simulation.series import estimate_topics, Series, topics
+from stewart_bringup.simulation.series import estimate_topics, Note, Series, topics
 from stewart_bringup.simulation.setpoints import SetpointStream
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import State
@@ -118,7 +118,6 @@ class Pipeline:
         described = topics(source, forces=backend.measures_forces)
         self.series = Series({**described, **(estimate_topics(imu) if wanted else {})})
         rows = self.series.rows
-        self._counts = dict.fromkeys(rows, 0)
         self._setpoints = SetpointStream(
             self._motion,
             self._admission,
@@ -201,19 +200,15 @@ class Pipeline:
             self.operator.reason,
             worst[0],
             worst[1],
-            {name: total for name, total in self._counts.items() if total},
+            self.series.counts(),
             self._setpoints.refusal or self._poses.refusal or (sensing.refusal if sensing else ''),
         )
 
     def _fill_series(self) -> None:
-        """Let every stage publish, and count; called before `series` may be cleared."""
+        """Let every stage publish; called before `series` may be cleared."""
         for stage in (self._setpoints, self._poses, self._truth, self._sensing):
             if stage is not None:
                 stage.publish()
-        for name, rows in self.series.rows.items():
-            self._counts[name] += rows.new()
-        for note in self.series.new_notes():
-            self._counts[note.topic] = self._counts.get(note.topic, 0) + 1
 
     def _cycle(self) -> None:
         self.loop.advance(self.schedule.now)
@@ -238,18 +233,14 @@ class Pipeline:
             left = self._state is State.ENABLED is not change.state
             before, self._state, self._live = self._state, change.state, change.live
             self._why = change.reason
-            self.series.note(
-                'driver/state',
-                'stewart_interfaces/msg/DriverState',
-                self.schedule.now,
-                round(change.stamp * NANOSECONDS),
-                {
-                    'backend': backend.name,
-                    'simulated': backend.simulated,
-                    'playout_delay': self._playout_delay,
-                    **change.told(),
-                },
-            )
+            fields = {
+                'backend': backend.name,
+                'simulated': backend.simulated,
+                'playout_delay': self._playout_delay,
+                **change.told(),
+            }
+            kind, stamp = 'stewart_interfaces/msg/DriverState', round(change.stamp * NANOSECONDS)
+            self.series.note(Note('driver/state', kind, self.schedule.now, stamp, fields))
             if change.state is not before:
                 self._poses.tracking.begin_anew(self._playout_delay)
             if entered:
@@ -302,7 +293,8 @@ class Pipeline:
     def _tell_truth(self) -> None:
         state = self.machine.truth()
         assert state is not None
-        self._truth.look(self.schedule.now, round(self.machine.time * NANOSECONDS), state)
+        stamp = round(self.machine.mechanics.time * NANOSECONDS)
+        self._truth.look(self.schedule.now, stamp, state)
 
 
 def _because(refusal: str) -> str:

@@ -36,7 +36,7 @@ class PoseStream:
         self, platform: Platform, joint_states_rate: float, rows: dict[str, Rows]
     ) -> None:
         self._platform, self._rows = platform, rows
-        # Stamps shake: a tenth of the period may be missing.
+        # Tolerate 10 % of stamp jitter.
         self._joints_period = round(0.9 * NANOSECONDS / joint_states_rate)
         self._joints_stamp = 0
         self.tracking = PoseTracking(platform.geometry)
@@ -117,25 +117,20 @@ class Truth:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._times: list[int] = []
-        self._stamps: list[int] = []
-        self._states: list[Array] = []
+        self._seen: list[tuple[int, int, Array]] = []
 
     def look(self, now: int, stamp: int, state: Array) -> None:
         """Take note at present time [ns] of pose and twist of the platform (13,) at a stamp."""
-        self._times.append(now)
-        self._stamps.append(stamp)
-        self._states.append(state.copy())
+        self._seen.append((now, stamp, state.copy()))
 
     def publish(self) -> None:
         """Publish what was seen since the last call."""
-        if not self._times:
+        if not self._seen:
             return
-        states = np.array(self._states)
+        times, stamps, seen = zip(*self._seen, strict=True)
+        states = np.array(seen)
         back = matrix_from_quaternion(states[:, 3:7]).swapaxes(1, 2)
         twist = [(back @ states[:, part, None])[..., 0] for part in (slice(7, 10), slice(10, 13))]
         none = np.broadcast_to(NO_COVARIANCE, (len(states), 36))
-        self._rows.add(self._times, self._stamps, states[:, :7], none, *twist, none)
-        self._times.clear()
-        self._stamps.clear()
-        self._states.clear()
+        self._rows.add(times, stamps, states[:, :7], none, *twist, none)
+        self._seen.clear()

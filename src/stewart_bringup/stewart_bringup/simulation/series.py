@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -153,54 +154,49 @@ def estimate_topics(imu: ImuParameters) -> dict[str, Topic]:
 
 
 class Rows:
-    """Rows of one topic, `width` numbers each, in the order in which they were published."""
+    """Rows of one topic in the order in which they were published.
 
-    def __init__(self, width: int) -> None:
-        self._used = self._seen = 0
-        self._values = np.empty((256, width))
-        self._marks = np.empty((256, 2), dtype=np.int64)
+    Attributes:
+        total: How many there were so far; `clear` leaves it.
+    """
+
+    def __init__(self) -> None:
+        self._values: list[NDArray[np.float64]] = []
+        self._marks: list[NDArray[np.int64]] = []
+        self.total = 0
 
     def add(self, times: ArrayLike, stamps: ArrayLike, *parts: ArrayLike) -> None:
         """Append rows of `parts` (n, k), side by side.
 
         They are published at `times` (n,) with `stamps` (n,) in their headers [ns].
         """
-        marks = np.asarray(stamps)
-        before, used = self._used, self._used + len(marks)
-        while used > len(self._values):
-            self._values = np.concatenate([self._values, np.empty_like(self._values)])
-            self._marks = np.concatenate([self._marks, np.empty_like(self._marks)])
-        np.concatenate(parts, axis=1, out=self._values[before:used])
-        self._marks[before:used, 0], self._marks[before:used, 1] = times, marks
-        self._used = used
+        self._values.append(np.concatenate(parts, axis=1, dtype=np.float64))
+        self._marks.append(np.array([times, stamps], dtype=np.int64))
+        self.total += len(self._values[-1])
 
     def clear(self) -> None:
         """Forget all rows."""
-        self._used = self._seen = 0
-
-    def new(self) -> int:
-        """Return how many rows came since the last call."""
-        before, self._seen = self._seen, self._used
-        return self._used - before
+        self._values.clear()
+        self._marks.clear()
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return self._used
+        return sum(map(len, self._values))
 
     @property
     def values(self) -> NDArray[np.float64]:
         """The numbers, one row per message, shape (n, width)."""
-        return self._values[: self._used]
+        return np.concatenate(self._values)
 
     @property
     def times(self) -> NDArray[np.int64]:
         """When they were published, shape (n,) [ns]."""
-        return self._marks[: self._used, 0]
+        return np.concatenate(self._marks, axis=1)[0]
 
     @property
     def stamps(self) -> NDArray[np.int64]:
         """Stamps of the headers, shape (n,) [ns]."""
-        return self._marks[: self._used, 1]
+        return np.concatenate(self._marks, axis=1)[1]
 
 
 @dataclass(frozen=True)
@@ -230,42 +226,22 @@ class Series:
 
     def __init__(self, described: dict[str, Topic]) -> None:
         self.topics = described
-        self.rows = {name: Rows(width_of(topic)) for name, topic in described.items()}
+        self.rows = {name: Rows() for name in described}
         self.notes: list[Note] = []
-        self._seen = 0
+        self._noted: Counter[str] = Counter()
 
-    def note(
-        self, topic: str, msgtype: str, time: int, stamp: int, fields: Mapping[str, Any]
-    ) -> None:
-        """Append a message that is no row; see `Note`."""
-        self.notes.append(Note(topic, msgtype, time, stamp, fields))
+    def note(self, message: Note) -> None:
+        """Append a message that is no row."""
+        self.notes.append(message)
+        self._noted[message.topic] += 1
+
+    def counts(self) -> dict[str, int]:
+        """Return how many messages were published so far, by topic; `clear` leaves that."""
+        totals = {name: rows.total for name, rows in self.rows.items() if rows.total}
+        return totals | self._noted
 
     def clear(self) -> None:
-        """Forget everything but what there may be."""
+        """Forget every message."""
         for rows in self.rows.values():
             rows.clear()
         self.notes.clear()
-        self._seen = 0
-
-    def new_notes(self) -> list[Note]:
-        """Return the notes since the last call."""
-        before, self._seen = self._seen, len(self.notes)
-        return self.notes[before:]
-
-
-FIXED = {
-    'pose.covariance': 36,
-    'twist.covariance': 36,
-    'accel.covariance': 36,
-    'strokes': 6,
-    'innovations': 6,
-    'innovation_sigmas': 6,
-    'accepted': 6,
-    'rejected': 6,
-    'orientation_covariance': 9,
-}
-
-
-def width_of(topic: Topic) -> int:
-    """Return how many numbers a row has."""
-    return sum(topic.lengths.get(path, FIXED.get(path, 1)) for path in topic.columns)
