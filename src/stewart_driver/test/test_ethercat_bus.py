@@ -426,9 +426,9 @@ def test_all_drives_are_asked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cable.bus.scan(6)
     all_there = threading.Barrier(6, timeout=10.0)
 
-    assert sorted(cable.bus.each([all_there.wait] * 6)) == [0, 1, 2, 3, 4, 5]
+    assert sorted(cable.bus.each(lambda _leg: all_there.wait(), range(6))) == [0, 1, 2, 3, 4, 5]
     with pytest.raises(ZeroDivisionError):
-        cable.bus.each([lambda: 1, lambda: 1 // 0])
+        cable.bus.each(lambda divisor: 1 // divisor, [1, 0])
 
 
 def test_a_clock_of_32_bits_is_unwrapped_from_the_begin_of_sync0_on(

@@ -54,9 +54,9 @@ class SixMute:
     def scan(self, count: int | None) -> list[Mute]:
         return [Mute()] * 6
 
-    def each(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-        self.beside.append(len(calls))
-        return [call() for call in calls]
+    def each(self, ask: Callable[..., Any], *arguments: Sequence[Any]) -> list[Any]:
+        self.beside.append(len(arguments[0]))
+        return [ask(*row) for row in zip(*arguments, strict=True)]
 
 
 def test_all_slaves_are_scanned_side_by_side() -> None:

@@ -133,7 +133,7 @@ class EthercatBackend(Backend):
 
     def require_callers_time(self) -> None:
         """Refuse a wire that lives in real time; raises `ConfigurationError`."""
-        wires.require_callers_time(self._interface)
+        wires.OFFERS.require('interface', self._interface)
 
     def keep_within(self, limits: LegLimits) -> None:
         """Let the drives, too, stop at the ends of these strokes (607Dh)."""

@@ -30,7 +30,7 @@ from stewart_driver.ethercat.process_data import (
     refuse_twice,
     Signal,
 )
-from stewart_driver.ethercat.sdo import has_mode, number, SdoChannel
+from stewart_driver.ethercat.sdo import has_mode, number, optional_number, SdoChannel
 
 FINEST_EXPONENT = -6
 # Of 607Eh: positions and targets are multiplied by -1.
@@ -141,9 +141,7 @@ def _clear_offsets(drive: SdoChannel, mapped: Sequence[int]) -> None:
     for what, signal in OFFSETS.items():
         with suppress(SdoRefused):
             drive.write(signal.index, 0, bytes(signal.bits // 8))
-        stays = 0
-        with suppress(SdoRefused):
-            stays = number(drive, signal.index, 0, f'<{signal.code}')
+        stays = optional_number(drive, signal.index, 0, f'<{signal.code}')
         if stays and signal.entry not in mapped:
             raise WrongBus(
                 f'drive of leg {drive.leg} keeps a {what} of {stays} ({signal.index:04X}h), which '
@@ -171,21 +169,19 @@ def _set_homing(drive: SdoChannel, settings: Sequence[Setting]) -> None:
 
 def _turned(drive: SdoChannel) -> list[Lack]:
     """Return whether a drive counts the other way round, by what somebody has told it before."""
-    with suppress(SdoRefused):
-        if (polarity := number(drive, objects.POLARITY, 0, 'B')) & POSITION_POLARITY:
-            what = 'a polarity without bit 7 (607Eh)'
-            said = f'reads 0x{polarity:02X}, by which positions count the other way round'
-            return [Lack(what, said, objects.POLARITY)]
-    return []
+    polarity = optional_number(drive, objects.POLARITY, 0, 'B') or 0
+    if not polarity & POSITION_POLARITY:
+        return []
+    said = f'reads 0x{polarity:02X}, by which positions count the other way round'
+    return [Lack('a polarity without bit 7 (607Eh)', said, objects.POLARITY)]
 
 
 def _shift(drive: SdoChannel) -> list[Lack]:
     """Return what may shift the software limits: by CiA 402 the home offset, in some drives."""
-    with suppress(SdoRefused):
-        if offset := number(drive, objects.HOME_OFFSET, 0, '<i'):
-            what = 'software limits without a home offset (607Ch)'
-            return [Lack(what, f'reads {offset}, by which they may be shifted')]
-    return []
+    if not (offset := optional_number(drive, objects.HOME_OFFSET, 0, '<i')):
+        return []
+    what = 'software limits without a home offset (607Ch)'
+    return [Lack(what, f'reads {offset}, by which they may be shifted')]
 
 
 def _choose_sync0(drive: SdoChannel) -> None:
@@ -262,10 +258,7 @@ def check_encoder(drive: SdoChannel, kind: DriveType) -> list[Lack]:
 
 def _ratio(drive: SdoChannel, index: int) -> float | None:
     """Return the quotient of the subindices 1 and 2; None where a drive does not tell it."""
-    try:
-        above, below = (number(drive, index, subindex, '<I') for subindex in (1, 2))
-    except SdoRefused:
-        return None
+    above, below = (optional_number(drive, index, subindex, '<I') for subindex in (1, 2))
     return above / below if above and below else None
 
 

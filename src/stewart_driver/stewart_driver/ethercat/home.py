@@ -15,11 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from stewart_driver.errors import HomingError
 from stewart_driver.ethercat import guards
-from stewart_driver.ethercat.cia402.objects import POSITION_ACTUAL
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear
-from stewart_driver.ethercat.sdo import number, SdoChannel
 from stewart_driver.legs import Array, END_MARGIN, LegLimits
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, save_rig
 
@@ -90,14 +87,6 @@ class Known(NamedTuple):
         return why_elsewhere(calibration, positions, kind.gear, self.seen)
 
 
-def read_position(drive: SdoChannel) -> int | None:
-    """Return where a drive stands [count], or None if it does not say so by SDO."""
-    try:
-        return number(drive, POSITION_ACTUAL, 0, '<i')
-    except SdoRefused:
-        return None
-
-
 def why_not(
     calibration: DriveCalibration | None, found: Sequence[DriveIdentity], rig_file: str
 ) -> str:
@@ -151,8 +140,8 @@ def why_elsewhere(
     """
     left, when = seen or calibration.parked_counts, 'when its drive was last switched off'
     if left is None:
-        strokes = gear.counts_per_metre * np.array(calibration.strokes_m)
-        left = [int(x) for x in np.rint(np.array(calibration.zero_offsets_counts) + strokes)]
+        zeros = np.array(calibration.zero_offsets_counts)
+        left = gear.counts(np.array(calibration.strokes_m), zeros)
         when = f'when it was calibrated on {calibration.calibrated}'
     for leg, (count, before) in enumerate(zip(counts, left, strict=True), 1):
         if count is None:
@@ -281,8 +270,7 @@ def check_homed(calibration: DriveCalibration, counts: Sequence[int], kind: Driv
     Raises:
         HomingError: If a leg does not.
     """
-    offset = np.array(counts) - calibration.zero_offsets_counts
-    strokes = offset / kind.gear.counts_per_metre
+    strokes = kind.gear.strokes(np.array(counts), np.array(calibration.zero_offsets_counts))
     beyond = kind.limits.beyond(strokes)
     leg = int(beyond.argmax())
     if beyond[leg] > END_MARGIN:

@@ -11,7 +11,7 @@ import time
 import pysoem
 from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import SdoRefused
-from stewart_driver.ethercat.sdo import number
+from stewart_driver.ethercat.sdo import optional_number
 from stewart_driver.rig_file import DriveIdentity
 
 # A drive that is busy, or a machine, may miss one question.
@@ -52,25 +52,16 @@ class Drive:
 
     def read(self, index: int, subindex: int) -> bytes:
         """Return the value of an object; raises `SdoRefused`."""
-        return bytes(
-            self._sdo(
-                lambda: self._slave.sdo_read(index, subindex, release_gil=True), index, subindex
-            )
-        )
+        return self._sdo(self._slave.sdo_read, index, subindex)
 
     def write(self, index: int, subindex: int, data: bytes) -> None:
         """Set the value of an object; raises `SdoRefused`."""
-        self._sdo(
-            lambda: self._slave.sdo_write(index, subindex, data, release_gil=True), index, subindex
-        )
+        self._sdo(self._slave.sdo_write, index, subindex, data)
 
     def identity(self) -> DriveIdentity:
         """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         slave = self._slave
-        try:
-            serial = number(self, IDENTITY, 4, '<I')
-        except SdoRefused:
-            serial = None
+        serial = optional_number(self, IDENTITY, 4, '<I')
         return DriveIdentity(slave.man, slave.id, slave.rev, serial)
 
     @property
@@ -78,14 +69,16 @@ class Drive:
         """Order code, as the EEPROM has it."""
         return name_of(self._slave)
 
-    def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
+    def _sdo(
+        self, call: Callable[..., bytes | None], index: int, subindex: int, *data: bytes
+    ) -> bytes:
         reason, missed, silent, confused = 'no answer', 0, 0, 0
         while missed < SDO_TRIES and confused < SDO_CONFUSIONS and not self._mute:
             asked, heard = time.monotonic(), self._heard(self._place)
             limit = asked + SDO_PATIENCE
             interrupted = False
             try:
-                data = call() or b''
+                answer = call(index, subindex, *data, release_gil=True) or b''
             except pysoem.WkcError:
                 interrupted = self._heard(self._place) > heard
                 confused, missed = confused + interrupted, missed + (not interrupted)
@@ -103,7 +96,7 @@ class Drive:
                     break
             else:
                 self._slowest = max(self._slowest, time.monotonic() - asked)
-                return data
+                return bytes(answer)
             if interrupted or time.monotonic() >= limit:
                 self._drop_answer(LATE_PATIENCE)
             else:

@@ -89,9 +89,7 @@ def _find(
     leg: int, entries: Sequence[int], signals: Mapping[str, Signal], needed: Sequence[str]
 ) -> dict[str, int]:
     """Return where each signal that is mapped begins [octet]; raises `UnusableMap`."""
-    offsets: dict[int, int] = {}
-    for entry, offset in _offsets(entries):
-        offsets[entry] = offset
+    offsets = dict(_offsets(entries))
     found = {
         name: offsets[signal.entry] // 8
         for name, signal in signals.items()

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable
 import struct
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.cia402.objects import SUPPORTED_MODES
@@ -46,23 +46,28 @@ def number(drive: SdoChannel, index: int, subindex: int, code: str) -> int:
         ) from None
 
 
+def optional_number(drive: SdoChannel, index: int, subindex: int, code: str) -> int | None:
+    """Return an integer as `number` does; None where the drive does not tell it."""
+    try:
+        return number(drive, index, subindex, code)
+    except SdoRefused:
+        return None
+
+
 def at_once(_leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
     """Ask a drive amid the cycle, where its mailbox answers at once; see `Wire.beside`."""
     return call()
     yield
 
 
-def one_by_one(calls: Sequence[Callable[[], T]]) -> list[T]:
+def one_by_one(ask: Callable[..., T], *arguments: Iterable[Any]) -> list[T]:
     """Ask drives whose mailboxes answer at once; see `Wire.each`."""
-    return [call() for call in calls]
+    return [ask(*row) for row in zip(*arguments, strict=True)]
 
 
 def has_mode(drive: SdoChannel, mode: Mode) -> bool:
     """Tell whether a drive has a mode of operation (6502h); assumed where it lacks 6502h."""
-    try:
-        modes = number(drive, SUPPORTED_MODES, 0, '<I')
-    except SdoRefused:
-        return True
+    modes = optional_number(drive, SUPPORTED_MODES, 0, '<I')
     return not modes or bool(modes >> (mode - 1) & 1)
 
 

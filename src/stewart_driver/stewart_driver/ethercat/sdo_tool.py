@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 import json
 import subprocess
 import sys
@@ -30,7 +29,7 @@ from stewart_driver.ethercat.drive_setup import check_encoder
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.sdo import number, pack, unpack
+from stewart_driver.ethercat.sdo import number, optional_number, pack, unpack
 from stewart_driver.ethercat.starting import check_identities
 from stewart_driver.ethercat.wires import Slave, Wire
 from stewart_driver.legs import LEGS
@@ -174,12 +173,12 @@ def _open(options: EthercatOptions) -> Iterator[Wire]:
 
 
 def _scan(_: EthercatOptions, wire: Wire) -> list[dict[str, Any]]:
-    slaves = enumerate(wire.scan(None), 1)
-    return [asdict(found) for found in wire.each([partial(_found, *item) for item in slaves])]
+    slaves = wire.scan(None)
+    return [asdict(found) for found in wire.each(_found, range(1, len(slaves) + 1), slaves)]
 
 
 def _found(place: int, slave: Slave) -> Found:
-    word, state = _number(slave, objects.STATUSWORD, '<H'), ''
+    word, state = optional_number(slave, objects.STATUSWORD, 0, '<H'), ''
     if word is not None:
         try:
             state = decode_state(word).name
@@ -190,18 +189,10 @@ def _found(place: int, slave: Slave) -> Found:
         slave.name,
         *slave.identity(),
         state,
-        _number(slave, objects.POSITION_ACTUAL, '<i'),
-        _number(slave, objects.ERROR_CODE, '<H'),
-        _number(slave, objects.SUPPORTED_MODES, '<I'),
+        optional_number(slave, objects.POSITION_ACTUAL, 0, '<i'),
+        optional_number(slave, objects.ERROR_CODE, 0, '<H'),
+        optional_number(slave, objects.SUPPORTED_MODES, 0, '<I'),
     )
-
-
-def _number(slave: Slave, index: int, code: str) -> int | None:
-    """Return an object, or None if the slave does not have it."""
-    try:
-        return number(slave, index, 0, code)
-    except SdoRefused:
-        return None
 
 
 def _counts(
@@ -209,9 +200,9 @@ def _counts(
 ) -> tuple[list[int], int, Sequence[DriveIdentity]]:
     kind = DriveType.from_yaml(options.drive)
     drives = wire.scan(LEGS, kind.accepts)
-    identities = wire.each([drive.identity for drive in drives])
+    identities = wire.each(lambda drive: drive.identity(), drives)
     check_identities(identities, kind)
-    wire.each([partial(check_encoder, drive, kind) for drive in drives])
+    wire.each(check_encoder, drives, [kind] * LEGS)
     rows = []
     for reading in range(READINGS):
         wire.sleep(PERIOD if reading else 0.0)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.cia402.objects import (
     ERROR_CODE,
     POLARITY,
+    POSITION_ACTUAL,
     STATUSWORD,
     SYNC_ERROR_LIMIT,
 )
@@ -35,8 +35,7 @@ from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.op_requests import FIRST_WAIT, OpRequests
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.sdo import number as number_of
-from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.sdo import number, optional_number, SdoChannel
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
@@ -108,20 +107,17 @@ def _start(
 ) -> StartedBus:
     """Do so once; raises `DisturbedMap`, too, where another try may succeed."""
     slaves = wire.scan(LEGS, kind.accepts)
-    identities = tuple(wire.each([slave.identity for slave in slaves]))
+    identities = tuple(wire.each(lambda slave: slave.identity(), slaves))
     check_identities(identities, kind)
-    codes = tuple(wire.each([partial(standing_fault, slave) for slave in slaves]))
+    codes = tuple(wire.each(standing_fault, slaves))
     ends, not_homed, remembered = _software_limits(wire, slaves, identities, kind, known)
     cycle, method = options.cycle_time, options.homing_method
     homing = tuple(kind.homing.settings(method, kind.gear)) if kind.homing and method else ()
-    layouts = tuple(
-        wire.each(
-            [
-                partial(set_up, slave, kind, cycle, end, homing, options.patience)
-                for slave, end in zip(slaves, ends, strict=True)
-            ]
-        )
-    )
+
+    def told(slave: SdoChannel, end: tuple[int, int] | None) -> PdoLayout:
+        return set_up(slave, kind, cycle, end, homing, options.patience)
+
+    layouts = tuple(wire.each(told, slaves, ends))
     check_polarity(layouts)
     try:
         wire.map(
@@ -133,21 +129,10 @@ def _start(
         error.remembered = remembered
         raise
     check_states('SAFEOP', SAFEOP, wire.statuses())
-    checks = [
-        partial(check_synchronisation, slave, kind, layout)
-        for slave, layout in zip(slaves, layouts, strict=True)
-    ]
-    lacks = [
-        [*layout.lacks, *found] for layout, found in zip(layouts, wire.each(checks), strict=True)
-    ]
-    silences = tuple(
-        wire.each(
-            [
-                partial(silence, slave, time, cycle if kind.clocks else 0.0)
-                for slave, time in zip(slaves, wire.watchdogs, strict=True)
-            ]
-        )
-    )
+    found = wire.each(check_synchronisation, slaves, [kind] * LEGS, layouts)
+    lacks = [[*layout.lacks, *more] for layout, more in zip(layouts, found, strict=True)]
+    sync0 = cycle if kind.clocks else 0.0
+    silences = tuple(wire.each(silence, slaves, wire.watchdogs, [sync0] * LEGS))
     letting_go = guards.letting_go(kind.guards, lacks)
     notes = (
         *merge_notes([layout.note for layout in layouts]),
@@ -171,8 +156,8 @@ def _start(
         not letting_go,
         remembered,
         [
-            end if kind.guards.software_limits and guards.takes_limits(found) else None
-            for end, found in zip(ends, lacks, strict=True)
+            end if kind.guards.software_limits and guards.takes_limits(lack) else None
+            for end, lack in zip(ends, lacks, strict=True)
         ],
         silences,
         codes,
@@ -191,12 +176,11 @@ def _software_limits(
     Where they are none there are no limits; the reason is empty where they are. And whether drives
     may remember such limits while they are off, as `Known` has it.
     """
-    positions = wire.each([partial(home.read_position, slave) for slave in slaves])
+    positions = wire.each(lambda slave: optional_number(slave, POSITION_ACTUAL, 0, '<i'), slaves)
     ends = None if known.zeros is None else known.ends(kind, positions)
     kept, remembered = False, known.remembered
     if ends is not None:
-        asked = zip(slaves, ends, strict=True)
-        held = wire.each([partial(guards.holds_limits, *item) for item in asked])
+        held = wire.each(guards.holds_limits, slaves, ends)
         remembered = remembered or (not (known.seen or known.disturbed) and any(held))
         kept = all(held) and not remembered
     not_homed = known.why_not_homed(identities, kind, positions, kept=kept)
@@ -211,8 +195,8 @@ def standing_fault(drive: SdoChannel) -> int:
     Its emergency came when nobody listened, and its code may be in no map.
     """
     with suppress(SdoRefused, StatuswordError):
-        if decode_state(number_of(drive, STATUSWORD, 0, '<H')) in FAULTS:
-            return number_of(drive, ERROR_CODE, 0, '<H')
+        if decode_state(number(drive, STATUSWORD, 0, '<H')) in FAULTS:
+            return number(drive, ERROR_CODE, 0, '<H')
     return 0
 
 
@@ -273,13 +257,13 @@ class Resumption:
         self._requests = OpRequests(wire, wire.now() + FIRST_WAIT if asked else inf)
         self.refusals: dict[int, AlStatus] = {}
 
-    def reached(self, number: int) -> bool:
+    def reached(self, frame: int) -> bool:
         """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
-        look = number % CYCLES_BETWEEN_LOOKS == 0
+        look = frame % CYCLES_BETWEEN_LOOKS == 0
         if self._asked:
             return look and self._all_in_op()
         near = not self._clocks or self._phase.near_for >= CYCLES_BETWEEN_LOOKS
-        if near or number > MOST_ALIGNING_FRAMES:
+        if near or frame > MOST_ALIGNING_FRAMES:
             self._wire.request(OP)
             self._asked = True
         elif look:
@@ -356,10 +340,10 @@ def _operate(
     limit = wire.now() + options.start_timeout
     wire.exchange([layout.outputs.pack(OFF, 0, 0) for layout in layouts])
     op = Resumption(wire, kind, phase)
-    for number in pace(wire, cycle, limit, phase):
+    for frame in pace(wire, cycle, limit, phase):
         if _idle(wire, layouts) > 0:
             phase.update(wire.clock)
-        if op.reached(number):
+        if op.reached(frame):
             return
     op.check()
 
@@ -377,18 +361,18 @@ def _idle(wire: Wire, layouts: Sequence[PdoLayout]) -> int:
 def leave_op(wire: Wire, cycle: float, phase: PhaseLock, exchange: Callable[[], object]) -> None:
     """Go down to SAFEOP amid frames: until it is there a drive counts those that it misses."""
     wire.request(SAFEOP)
-    for number in pace(wire, cycle, wire.now() + DOWN_PATIENCE, phase):
+    for frame in pace(wire, cycle, wire.now() + DOWN_PATIENCE, phase):
         exchange()
-        look = number % CYCLES_BETWEEN_LOOKS == 0
+        look = frame % CYCLES_BETWEEN_LOOKS == 0
         if look and all(item.state != OP for item in wire.statuses()):
             return
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
     """Keep the cycle outside of the loop, until `limit` [s]; yield numbers of frames, from 1."""
-    deadline, number = wire.now(), 0
+    deadline, frame = wire.now(), 0
     while deadline < limit:
-        number += 1
-        yield number
+        frame += 1
+        yield frame
         deadline = max(deadline + cycle + phase.shift, wire.now() - cycle)
         wire.sleep(max(deadline - wire.now(), 0.0))

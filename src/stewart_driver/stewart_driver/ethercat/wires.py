@@ -7,8 +7,8 @@ A wire in this process brings a master and a time of its own; all above it is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from stewart_driver.ethercat.errors import AlStatus, Emergency
 from stewart_driver.ethercat.sdo import SdoChannel, T
@@ -89,8 +89,8 @@ class Wire(Protocol):
     def beside(self, leg: int, call: Callable[[], T]) -> Generator[None, None, T]:
         """Ask a drive by SDO while the frames go on: yields once a cycle until it has answered."""
 
-    def each(self, calls: Sequence[Callable[[], T]]) -> list[T]:
-        """Ask one drive by each call, side by side where mailboxes take time; before any cycle."""
+    def each(self, ask: Callable[..., T], *arguments: Iterable[Any]) -> list[T]:
+        """Ask as `map` does, side by side where mailboxes take time; before any cycle."""
 
     def close(self) -> None:
         """Bring the slaves to INIT and close the interface."""
@@ -115,8 +115,3 @@ def open_wire(interface: str, receive_timeout: float) -> Wire:
     from stewart_driver.ethercat.bus import Bus
 
     return Bus(interface, receive_timeout)
-
-
-def require_callers_time(interface: str) -> None:
-    """Refuse a wire whose time is not the caller's; raises `ConfigurationError`."""
-    OFFERS.require('interface', interface)
