@@ -15,16 +15,16 @@ and rotors behind gears are not in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from stewart_dynamics.errors import MissingMasses, SingularPose
+from stewart_dynamics.errors import MissingMasses, refuse_not_finite, SingularPose
 from stewart_dynamics.inertia import check_physical
-from stewart_kinematics.errors import LegFamilyError, MotionRefused, StewartError, Violation
+from stewart_kinematics.errors import LegFamilyError, MotionRefused, Violation
 from stewart_kinematics.model.leg_kinds import ROTARY
-from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
+from stewart_kinematics.model.platform import NO_BODY, Platform, RigidBody
 from stewart_kinematics.model.rods import Rods
-from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.spatial import matrix_from_quaternion
 
 WORST_CONDITION = 1e10
@@ -68,7 +68,7 @@ class RodModel:
         if masses.payload is not None:
             check_physical('payload', masses.payload)
             carried = carried.joined(masses.payload)
-        driven = _driven(masses)
+        driven = masses.crank or replace(NO_BODY, mass=masses.carriage)
         check_physical('crank', driven)
         return cls(rods, carried, driven, masses.gravity, platform.geometry.length_scale)
 
@@ -123,17 +123,10 @@ class RodModel:
         return np.asarray(inertia * seconds - body.mass * (slope @ self.gravity))
 
 
-def _driven(masses: MassProperties) -> RigidBody:
-    if masses.crank is not None:
-        return masses.crank
-    return RigidBody(masses.carriage, read_only(np.zeros(3)), read_only(np.zeros((3, 3))))
-
-
 def _require_reach(rods: Rods, motion: Motion, values: Array, seconds: Array) -> None:
     """Refuse what is not finite, and rods that do not reach."""
-    for name, part in zip(motion.__dataclass_fields__, motion.parts(), strict=True):
-        if not np.all(np.isfinite(part)):
-            raise StewartError(f'{name} must be finite')
+    for name in Motion.__dataclass_fields__:
+        refuse_not_finite(name, getattr(motion, name))
     bad = np.argwhere(~np.isfinite(values) | ~np.isfinite(seconds))
     if bad.size:
         sample, leg = (int(item) for item in bad[0])

@@ -14,7 +14,6 @@ from stewart_kinematics.trajectories.attitude import (
     from_euler,
     from_quaternion_path,
     quaternion_derivatives,
-    rotate_by,
 )
 
 
@@ -95,13 +94,3 @@ def test_factor_keeps_the_axis_of_the_deviation(rng: np.random.Generator) -> Non
     angle = np.linalg.norm(vector, axis=1, keepdims=True)
     expected = vector / angle * 2.0 * np.arctan(0.5 * np.tan(0.5 * angle))
     np.testing.assert_allclose(Rotation.from_quat(found[0]).as_rotvec(), expected, atol=1e-14)
-
-
-def test_turn_is_the_exponential(rng: np.random.Generator) -> None:
-    start, vector = Rotation.random(random_state=4), rng.normal(size=3)
-    for fraction in (0.0, 0.3, 1.0):
-        expected = Rotation.from_rotvec(fraction * vector) * start
-        found = Rotation.from_quat(rotate_by(start.as_quat(), vector, np.asarray(fraction)))
-        assert (found * expected.inv()).magnitude() < 1e-14
-    still = rotate_by(start.as_quat(), np.zeros(3), np.asarray(0.5))
-    np.testing.assert_allclose(still, start.as_quat(), atol=1e-15)

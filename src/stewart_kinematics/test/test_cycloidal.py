@@ -97,13 +97,6 @@ def test_fastest_touches_the_binding_limit_and_keeps_the_others(
     assert max(used.values()) <= 1.0 + 1e-5
 
 
-def test_axes_may_have_limits_of_their_own() -> None:
-    limits = _limits()
-    limits.linear_velocity = np.array([9.0, 9.0, 0.02])
-    move = Cycloidal.fastest(START, TARGET, limits)
-    assert move.duration == pytest.approx(2.0 * 0.1 / 0.02)
-
-
 def test_move_to_the_same_pose_stands_still() -> None:
     move = Cycloidal.fastest(START, START, _limits())
     assert move.duration == SHORTEST_MOVE

@@ -18,11 +18,6 @@ HOME = Pose.from_rpy([0.0, 0.0, 0.275], [0.0, 0.0, 0.0])
 TURNED = Pose.from_rpy([0.1, 0.0, 0.275], [0.1, -0.2, 0.5])
 
 
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(17)
-
-
 def test_shipped_wave_is_equation_18_of_the_ex800_paper() -> None:
     time, w = np.linspace(0.0, 5.0, 60), 3.75
     motion = from_yaml('ex800_wave', HOME).sample(time)
@@ -43,17 +38,6 @@ def test_euler_angles_turn_the_attitude_of_the_centre() -> None:
     still = MultiSine(TURNED, 'ZXY', np.zeros((6, 1)), np.zeros(1), np.zeros((6, 1)), offset)
     expected = Rotation.from_euler('ZXY', angles).as_matrix() @ TURNED.rotation
     np.testing.assert_allclose(still.sample(0.0).pose.rotation, expected, atol=1e-14)
-
-
-def test_harmonics_are_a_fourier_series(rng: np.random.Generator) -> None:
-    sine, cosine = rng.normal(size=(2, 6, 5))
-    series = MultiSine.harmonics(HOME, 'ZYX', 0.8, sine, cosine, offset=np.arange(6.0))
-    time = rng.uniform(0.0, 9.0, 12)
-    angle = 0.8 * time[:, None, None] * np.arange(1, 6)
-    expected = np.arange(6.0) + (sine * np.sin(angle) + cosine * np.cos(angle)).sum(axis=-1)
-    np.testing.assert_allclose(series.axes(time)[0], expected, atol=1e-13)
-    period = 2.0 * np.pi / 0.8
-    np.testing.assert_allclose(series.axes(time + period)[2], series.axes(time)[2], atol=1e-10)
 
 
 def _write(path: Path, text: str) -> Path:

@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.usual import unusual
-from stewart_kinematics.limits.workspace import reach, volume
+from stewart_kinematics.limits.workspace import display_unit, reach, volume
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.inverse import leg_lengths
@@ -155,16 +155,11 @@ def _at_neutral(platform: Platform) -> list[str]:
         for name, margin in margins.items()
         if float(margin) < 0.1
     ]
-    way = np.ptp(platform.limits.stroke, axis=1)
-    if geometry.rods is not None:
-        slopes = geometry.rods.slopes(platform.limits.stroke[:, 0])
-        way = way * np.linalg.norm(slopes, axis=1)
-    stroke = float(way.min())
     for item in reach(guard, neutral):
         side = min(-item.lower, item.upper)
         arm = 1.0 if item.axis in 'xyz' else geometry.length_scale
-        if side * arm < USEFUL_PART * 0.5 * stroke:
-            unit, scale = ('mm', 1e3) if item.axis in 'xyz' else ('deg', np.degrees(1.0))
+        if side * arm < USEFUL_PART * 0.5 * platform.travel:
+            scale, unit = display_unit(item.axis)
             stop = item.below if -item.lower < item.upper else item.above
             found.append(f'{item.axis} reaches only {scale * side:.3g} {unit}: {stop}')
     return found

@@ -221,7 +221,8 @@ class MotionGuard:
         upper = np.minimum(upper, np.maximum(self._upper - room, values[0] + OUTWARD_ROUNDING))
         refused = columns.first_outside(values, lower, upper)
         if refused < 0:
-            turn = None if time is None else self._first_turn(time, *_joints(values))[1]
+            joints = values[:, STROKES], values[:, RATES]
+            turn = None if time is None else self._first_turn(time, *joints)[1]
             return '' if turn is None else f'{turn.quantity} of leg {turn.leg}'
         inside = (values[refused] >= lower) & (values[refused] <= upper)
         column = self._columns[int(np.argmin(inside))]
@@ -360,8 +361,3 @@ class MotionGuard:
         numbers = values[sample, place], column.lower, column.upper
         value, lower, upper = (float(factor * number) for number in numbers)
         return Violation(column.label, value, lower, upper, column.unit, column.leg, index)
-
-
-def _joints(values: Array) -> tuple[Array, Array]:
-    """Return positions and rates of the joints (n, 6) among guarded quantities."""
-    return values[:, STROKES], values[:, RATES]

@@ -57,15 +57,11 @@ def joint_axes(platform: Platform) -> Array:
     return read_only(np.vstack([directions, directions @ pose.rotation]))
 
 
-def _ends(interval: Array) -> tuple[float, float]:
-    return float(interval[0]), float(interval[1])
-
-
 def columns_of(platform: Platform, scale: float, determinant: float) -> list[Column]:
     """Return the bounds in the order of the kernel's columns."""
     limits, legs = platform.limits, range(1, 7)
     rate, acceleration = limits.rate * scale, limits.acceleration * scale
-    kind, strokes = platform.kind, limits.stroke
+    kind = platform.kind
     unit = 'deg' if kind.unit == 'rad' else kind.unit
     base, moving = limits.base_joint_angle, limits.platform_joint_angle
     interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
@@ -75,12 +71,12 @@ def columns_of(platform: Platform, scale: float, determinant: float) -> list[Col
 
     result = [
         Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1'),
-        *(Column(kind.quantity, *_ends(strokes[i - 1]), unit, i) for i in legs),
+        *(Column(kind.quantity, *limits.stroke[i - 1].tolist(), unit, i) for i in legs),
         *of_legs('leg rate', -rate, rate, f'{kind.unit}/s'),
         *of_legs('leg acceleration', -acceleration, acceleration, f'{kind.unit}/s²'),
         *of_legs('base joint angle', -math.inf, base, 'deg'),
         *of_legs('platform joint angle', -math.inf, moving, 'deg'),
-        *(Column(name, *_ends(getattr(limits, name)), 'deg') for name in ANGLES),
+        *(Column(name, *getattr(limits, name).tolist(), 'deg') for name in ANGLES),
     ]
     for i, j in itertools.combinations(legs, 2):
         name = f'distance of legs {i} and {j}'

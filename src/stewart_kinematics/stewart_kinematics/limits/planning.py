@@ -53,8 +53,7 @@ def plan_move(
 ) -> Cycloidal:
     """Plan a move that the guard allows from end to end.
 
-    The profile's own limits are those of each base axis; where a move along several axes at once
-    or the legs need longer, the move is stretched.
+    The profile keeps the platform's limits; where the legs need longer, the move is stretched.
 
     Args:
         start, target: End poses.
@@ -204,9 +203,9 @@ def _require_fade(
     plain()
     for longer in _fades(fade):
         enough = math.ceil(100.0 * longer) / 100.0
+        if enough > longest:
+            break
         with suppress(MotionRefused, TrajectoryError):
-            if enough > longest:
-                continue
             attempt(enough)
             hint = f'is too short for this motion, {enough:.2f} s are long enough'
             refusal = TrajectoryError(f'a {name} of {fade:g} s {hint}: {refusal}')

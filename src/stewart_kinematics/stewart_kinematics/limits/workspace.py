@@ -92,6 +92,11 @@ class Volume:
         return len(self.positions) * float(np.prod(self.cell))
 
 
+def display_unit(axis: str) -> tuple[float, str]:
+    """Return the unit in which people read an axis, and the factor from m or rad to it."""
+    return (1e3, 'mm') if axis in 'xyz' else (180.0 / np.pi, 'deg')
+
+
 def displaced(pose: Pose, displacement: Array) -> Motion:
     """Return rest (...) at displacements (..., 6) from a pose, in the order of `AXES` [m, rad]."""
     angles = displacement[..., 3:] + rpy_from_quaternion(pose.quaternion_xyzw)
@@ -264,8 +269,8 @@ def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
     if geometry.rods is None:
         base, longest = geometry.base_joints, (geometry.retracted_length + stroke[:, 1])[:, None]
     else:
-        base, slopes = geometry.rods.begin(stroke.mean(axis=1)), geometry.rods.slopes(stroke[:, 0])
-        way = 0.5 * np.ptp(stroke, axis=1) * np.linalg.norm(slopes, axis=1)
+        base = geometry.rods.begin(stroke.mean(axis=1))
+        way = 0.5 * np.ptp(stroke, axis=1) * geometry.rods.radii
         longest = (geometry.rods.lengths + way)[:, None]
     centres = base - geometry.platform_joints @ pose.rotation.T
     return (centres - longest).max(axis=0), (centres + longest).min(axis=0)

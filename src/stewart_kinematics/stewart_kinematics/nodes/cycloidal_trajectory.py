@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from functools import partial
+from types import coroutine
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -81,7 +81,7 @@ class CycloidalTrajectory(TrajectoryNode):
             start, guard = self.require_start()
             self._taken, moved = True, self.start_pose.moved
             try:
-                self._way = await _Unhurried(goals.plan(goal, start, guard))
+                self._way = await _unhurried(goals.plan(goal, start, guard))
                 self.require_start()
                 # What is measured meanwhile differs by the sensors' noise.
                 if self.start_pose.moved != moved:
@@ -204,11 +204,7 @@ class CycloidalTrajectory(TrajectoryNode):
         self._outcome.set_result((ending, message))
 
 
-class _Unhurried:
+@coroutine
+def _unhurried(planning: Planning) -> Planning:
     """Await a planning: every step is done in a turn of its own of the executor."""
-
-    def __init__(self, planning: Planning) -> None:
-        self._planning = planning
-
-    def __await__(self) -> Generator[None, None, Way]:
-        return (yield from self._planning)
+    return (yield from planning)

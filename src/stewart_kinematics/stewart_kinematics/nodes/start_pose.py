@@ -109,6 +109,11 @@ class StartPose:
             node.create_subscription(kind, topic, heard, qos, callback_group=always)
 
     @property
+    def _is_slow(self) -> bool:
+        """Whether a path is played more slowly than it is sent; it may long be under way."""
+        return self._driver is not None and 0.0 < self._driver.speed_scaling < 1.0
+
+    @property
     def enabled(self) -> bool:
         """Whether the driver follows commands."""
         return self._driver is not None and self._driver.state == DriverState.ENABLED
@@ -193,7 +198,7 @@ class StartPose:
         """Tell whether the driver has long played what is stamped so [ns]."""
         driver, late = self._driver, LONG_AFTER
         assert driver is not None
-        if _is_slow(driver):
+        if self._is_slow:
             late += LONGEST_WAY / NANOSECONDS / driver.speed_scaling
         elif self.may_be_behind:
             return False
@@ -203,13 +208,12 @@ class StartPose:
     def may_be_behind(self) -> bool:
         """Whether the driver plays slowly, or did lately and may still be where it was then."""
         now = self._node.get_clock().now().nanoseconds
-        slow = self._driver is not None and _is_slow(self._driver)
-        return slow or 0 <= now - self._slow_until < LONGEST_WAY
+        return self._is_slow or 0 <= now - self._slow_until < LONGEST_WAY
 
     @property
     def still_played(self) -> str:
         """What to say where the driver plays what was said before more slowly; else empty."""
-        if self._driver is None or not _is_slow(self._driver):
+        if self._driver is None or not self._is_slow:
             return ''
         return (
             'no more is sent, but the driver goes on with what it has, at '
@@ -248,7 +252,7 @@ class StartPose:
 
     def _on_driver_state(self, message: DriverState) -> None:
         known, was_enabled = self._driver is not None, self.enabled
-        if self._driver is not None and _is_slow(self._driver):
+        if self._is_slow:
             self._slow_until = to_nanoseconds(message.header.stamp)
         self._driver = message
         if self.enabled and not was_enabled:
@@ -267,14 +271,5 @@ class StartPose:
 
 
 def far_of(travel: float) -> float:
-    """Return how far from where it was sent a platform was not brought there [m].
-
-    Args:
-        travel: Way of its legs [m].
-    """
+    """Return `StartPose.far` of a platform by the way of its legs [m]."""
     return min(FAR, FAR_SHARE * travel)
-
-
-def _is_slow(driver: DriverState) -> bool:
-    """Tell whether a path is played more slowly than it is sent; it may long be under way."""
-    return 0.0 < driver.speed_scaling < 1.0

@@ -43,7 +43,11 @@ from stewart_kinematics.solvers.continuation import Complex, follow
 from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.solvers.uniqueness import HOME, leg_forms, relative_joints
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    invert_quaternion,
+    matrix_from_quaternion,
+)
 
 MOST = 40  # solutions of a general platform
 
@@ -308,9 +312,8 @@ def _mirrored(geometry: Geometry, position: Array, quaternion_xyzw: Array) -> ND
     """Tell which poses have the platform on the other side of the base than at neutral, (n,)."""
     middle = geometry.base_joints.mean(axis=0)
     up = np.linalg.svd(geometry.base_joints - middle)[2][-1]
-    centre = np.append(geometry.platform_joints.mean(axis=0), 0.0)
-    turned = compose_quaternions(quaternion_xyzw, np.tile(centre, (len(position), 1)))
-    turned = compose_quaternions(turned, invert_quaternion(quaternion_xyzw))[:, :3]
+    centre = geometry.platform_joints.mean(axis=0)
+    turned = matrix_from_quaternion(quaternion_xyzw) @ centre
     neutral = geometry.neutral_pose
-    side = (neutral.position + neutral.rotation @ centre[:3] - middle) @ up
+    side = (neutral.position + neutral.rotation @ centre - middle) @ up
     return np.asarray((position + turned - middle) @ up * side < 0.0)

@@ -24,19 +24,6 @@ Attitude = tuple[Array, Array, Array]
 """Quaternion (..., 4), angular velocity (..., 3) [rad/s] and acceleration (..., 3) [rad/s²]."""
 
 
-def rotate_by(quaternion: Array, vector: Array, fraction: Array) -> Array:
-    """Turn an attitude (4,) by parts (...) [-] of a rotation vector (3,) in base axes [rad].
-
-    Returns:
-        (..., 4): Unit quaternions.
-    """
-    angle = float(np.linalg.norm(vector))
-    axis = vector / angle if angle > 0.0 else vector
-    half = 0.5 * angle * fraction
-    turn = np.concatenate([np.sin(half)[..., None] * axis, np.cos(half)[..., None]], axis=-1)
-    return compose_quaternions(turn, quaternion)
-
-
 def from_euler(
     sequence: str, angles: Array, rates: Array, accelerations: Array, right: Array
 ) -> Attitude:

@@ -12,8 +12,12 @@ from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.kernels.fading import cycloid
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
-from stewart_kinematics.trajectories.attitude import rotate_by
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    exp_quaternion,
+    invert_quaternion,
+    log_quaternion,
+)
 from stewart_kinematics.trajectories.trajectory import clamp, positive
 
 if TYPE_CHECKING:
@@ -53,9 +57,8 @@ class Cycloidal:
     def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
         """Make the fastest move inside the limits.
 
-        A limit that is one number bounds the magnitude, and so every axis; three numbers bound one
-        base axis each. `scale` is the fraction of every limit to use, in (0, 1]. A way too short
-        to need it lasts `SHORTEST_MOVE`.
+        `scale` is the fraction of every limit to use, in (0, 1]. A way too short to need it lasts
+        `SHORTEST_MOVE`.
 
         Raises:
             TrajectoryError: If `scale` is outside (0, 1].
@@ -66,10 +69,10 @@ class Cycloidal:
         halves = zip(('linear', 'angular'), relative_displacement(start, target), strict=True)
         for kind, way in halves:
             bounds = (
-                _bounds(scale * np.asarray(getattr(limits, f'{kind}_{name}'), dtype=float))
+                scale * getattr(limits, f'{kind}_{name}')
                 for name in ('velocity', 'acceleration', 'jerk')
             )
-            durations.append(shortest_duration(np.append(way, np.linalg.norm(way)), *bounds))
+            durations.append(shortest_duration(np.linalg.norm(way), *bounds))
         return cls(start, target, max(durations))
 
     def sample(self, time: ArrayLike) -> Motion:
@@ -79,7 +82,8 @@ class Cycloidal:
         rate, curvature = rate / self.duration, curvature / self.duration**2
         both = np.concatenate([self._way, self._turn])
         place = self.start.position + way[..., None] * self._way
-        attitude = rotate_by(self.start.quaternion_xyzw, self._turn, way)
+        turn = exp_quaternion(way[..., None] * self._turn)
+        attitude = compose_quaternions(turn, self.start.quaternion_xyzw)
         return Motion(place, attitude, rate[..., None] * both, curvature[..., None] * both)
 
 
@@ -112,8 +116,3 @@ def shortest_duration(
     by_acceleration = np.sqrt(PEAK_ACCELERATION * distance / np.asarray(acceleration, dtype=float))
     by_jerk = np.cbrt(PEAK_JERK * distance / np.asarray(jerk, dtype=float))
     return float(max(by_velocity.max(), by_acceleration.max(), by_jerk.max()))
-
-
-def _bounds(limit: Array) -> Array:
-    """Return the bounds of three axes and of the magnitude, shape (4,)."""
-    return np.full(4, limit) if limit.ndim == 0 else np.append(limit, np.inf)

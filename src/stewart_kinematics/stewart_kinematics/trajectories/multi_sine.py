@@ -63,28 +63,6 @@ class MultiSine:
                 f'angular_frequency must be at least 0 rad/s, got {self.angular_frequency.min()}'
             )
 
-    @classmethod
-    def harmonics(
-        cls,
-        centre: Pose,
-        sequence: str,
-        base_frequency: float,
-        sine: Array,
-        cosine: Array,
-        *,
-        offset: ArrayLike = (0.0,) * 6,
-        duration: float = np.inf,
-    ) -> MultiSine:
-        """Make a periodic motion from Fourier coefficients (6, n) [m, rad].
-
-        The sum over k of ``sine[:, k] sin((k+1) w t) + cosine[:, k] cos((k+1) w t)``, with the
-        base frequency w [rad/s].
-        """
-        frequency = base_frequency * np.arange(1, np.shape(sine)[1] + 1)
-        size, phase = np.hypot(sine, cosine), np.arctan2(cosine, sine)
-        constant = np.asarray(offset, dtype=float)
-        return cls(centre, sequence, size, frequency, phase, constant, duration)
-
     @property
     def shortest_period(self) -> float:
         """Period of the fastest sine that has an amplitude [s]."""

@@ -202,15 +202,13 @@ def _asked(key: str) -> float:
             raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
         try:
             value = float(answer)
-        except ValueError:
-            tell(f'a number is needed, not {answer.strip()!r}')
-            continue
-        try:
             refuse_measure(key, value)
         except ConfigurationError as refusal:
-            tell(str(refusal))
-            continue
-        return value
+            tell(refusal)
+        except ValueError:
+            tell(f'a number is needed, not {answer.strip()!r}')
+        else:
+            return value
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -93,8 +93,8 @@ def write_motion(target: str, trajectory: Trajectory, rate: float) -> None:
 
 
 def _write(target: str, time: Array, motion: Motion) -> None:
-    values = motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration
-    write_watched(target, (TIME, *POSE, *TWIST, *ACCELERATION), np.column_stack([time, *values]))
+    columns = TIME, *POSE, *TWIST, *ACCELERATION
+    write_watched(target, columns, np.column_stack([time, *motion.parts()]))
 
 
 def _times(trajectory: Trajectory, rate: float) -> Array:

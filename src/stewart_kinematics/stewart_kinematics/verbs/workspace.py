@@ -13,6 +13,7 @@ import numpy as np
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import (
+    display_unit,
     MOST_CELLS,
     plane,
     Reach,
@@ -100,11 +101,6 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _scale(axis: str) -> tuple[float, str]:
-    """Return the factor to display units, and the unit."""
-    return (1e3, 'mm') if axis in 'xyz' else (180.0 / np.pi, 'deg')
-
-
 def _stop(violation: Violation | None) -> str:
     """Say in a few words what stops the platform."""
     if violation is None:
@@ -119,7 +115,7 @@ def _print_table(
     out.write(f'{platform.title}, displacements from {in_words(pose)}\n')
     out.write(f'{"axis":<6}{"from":>10}{"to":>10}      {"lower end: limit":<28}upper end: limit\n')
     for item in ranges:
-        scale, unit = _scale(item.axis)
+        scale, unit = display_unit(item.axis)
         out.write(
             f'{item.axis:<6}{item.lower * scale:10.2f}{item.upper * scale:10.2f} {unit:<4} '
             f'{_stop(item.below):<28}{_stop(item.above)}\n'
@@ -138,7 +134,7 @@ def _as_json(
         'ranges': [],
     }
     for item in ranges:
-        factor, unit = _scale(item.axis)
+        factor, unit = display_unit(item.axis)
         ends = {'lower': item.lower * factor, 'upper': item.upper * factor}
         stops = {'stopped_below_by': _stop(item.below), 'stopped_above_by': _stop(item.above)}
         result['ranges'].append({'axis': item.axis, 'unit': unit, **ends, **stops})
