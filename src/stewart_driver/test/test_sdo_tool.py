@@ -117,3 +117,10 @@ def test_what_cannot_be_read_back_is_written_all_the_same(
     assert len(slave.written) == words.startswith('write')
     with pytest.raises(TransportError, match='2FFFh:0 can only be written'):
         typed(drives, 'sdo', 'read', '1', '2FFF:0', 'u16', '--interface', 'eth1')
+
+
+def test_a_subindex_is_hexadecimal_as_in_manuals() -> None:
+    """Read as decimal, 1A00:10 was another object than the manual means, and 0A was refused."""
+    assert sdo_tool.parse_address('1A00:0A') == (0x1A00, 10)
+    assert sdo_tool.parse_address('1A00h:10h') == (0x1A00, 16)
+    assert str(SdoRefused(1, 0x1A00, 16, 'no answer')).endswith('object 1A00h:10: no answer')

@@ -313,7 +313,7 @@ class Bus:
 
     def _refused(self, error: pysoem.SdoError) -> str:
         place = self._place(error.slave_pos - 1)
-        return f'{place} refuses {error.index:04X}h:{error.subindex} ({error.desc})'
+        return f'{place} refuses {error.index:04X}h:{error.subindex:X} ({error.desc})'
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""

@@ -223,7 +223,7 @@ def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout)
         with suppress(SdoRefused):
             found = int.from_bytes(drive.read(index, subindex)[:2], 'little')
             if found not in right:
-                where = f'{index:04X}h:{subindex}'
+                where = f'{index:04X}h:{subindex:X}'
                 lacks.append(Lack(f'{what} ({where})', f'reads {found} instead of {value}'))
     return lacks
 

@@ -45,7 +45,7 @@ class SdoRefused(TransportError):
     """A drive aborted an SDO or did not answer it."""
 
     def __init__(self, leg: int, index: int, subindex: int, reason: str) -> None:
-        super().__init__(f'drive of leg {leg} refuses object {index:04X}h:{subindex}: {reason}')
+        super().__init__(f'drive of leg {leg} refuses object {index:04X}h:{subindex:X}: {reason}')
         self.reason = reason
 
 

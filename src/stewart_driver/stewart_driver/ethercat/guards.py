@@ -65,7 +65,7 @@ class Setting:
 
 def named(item: Setting) -> str:
     """Name an object and what it is for."""
-    return f'{item.what} ({item.index:04X}h' + (f':{item.subindex})' if item.subindex else ')')
+    return f'{item.what} ({item.index:04X}h' + (f':{item.subindex:X})' if item.subindex else ')')
 
 
 class Lack(NamedTuple):

@@ -118,7 +118,7 @@ def parse_address(text: str) -> tuple[int, int]:
     """
     index, _, subindex = text.lower().removeprefix('0x').replace('h', '').partition(':')
     try:
-        result = int(index, 16), int(subindex or '0', 0)
+        result = int(index, 16), int(subindex or '0', 16)
     except ValueError:
         result = -1, -1
     if not (0 <= result[0] <= 0xFFFF and 0 <= result[1] <= 0xFF):
@@ -231,7 +231,7 @@ def _transfer(
         # Beside couplers and terminals a place is no leg.
         raise TransportError(
             f'place {place} on the cable ({slave.name}) refuses object '
-            f'{index:04X}h:{subindex}: {error.reason}'
+            f'{index:04X}h:{subindex:X}: {error.reason}'
         ) from None
 
 

@@ -87,7 +87,7 @@ def main(arguments: argparse.Namespace) -> int:
     before = sdo_tool.read_object(options, place, index, subindex, kind)
     if arguments.access == 'read':
         if before is None:
-            raise TransportError(f'{index:04X}h:{subindex} can only be written')
+            raise TransportError(f'{index:04X}h:{subindex:X} can only be written')
         print(before)
         return 0
     after = sdo_tool.write_object(options, place, index, subindex, kind, arguments.value)
