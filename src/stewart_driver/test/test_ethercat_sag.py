@@ -238,7 +238,7 @@ def test_a_leg_without_voltage_is_not_left_to_five_that_hold() -> None:
     bench.step(50)
     # As on the way back from a lost bus, when it does not follow yet.
     bench.active.enable()
-    bench.active.group._following[4] = False
+    bench.active.group._following.remove(4)
     bench.wire.drives[4].word = 0x0240
     assert bench.step(20).live == 0b101111
     bench.active.withdraw()

@@ -88,11 +88,10 @@ class DriveGroup:
         self._command, self._frames = GroupCommand.OFF, FRAMES_TO_ACT
         self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
         self._edge_frames = edge_frames
-        self._dropped, self._lost = [False] * count, [False] * count
-        self._following = [False] * count
-        # Told to stop, and not known to have heard it.
-        self._stopping = [False] * count
-        self._at_rest = [False] * count
+        # Drives by number, from 0; `_stopping` are told to, and not known to have heard it.
+        self._all = frozenset(range(count))
+        self._following, self._dropped, self._lost = set[int](), set[int](), set[int]()
+        self._stopping, self._at_rest = set[int](), set[int]()
         self._braking = [0] * count
         self._release_after: int | None = None
         self.states: list[State | None] = [None] * count
@@ -105,32 +104,32 @@ class DriveGroup:
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow."""
         self._ask(GroupCommand.ON)
-        self._dropped, self._lost = [False] * len(self._dropped), [False] * len(self._lost)
+        self._dropped, self._lost = set(), set()
 
     def follow(self) -> None:
         """From now on all drives follow: they are in operation, and get targets."""
-        self._following = [True] * len(self._following)
+        self._following = set(self._all)
 
     def drop(self, axis: int) -> None:
         """Switch drive 0 to 5 off, until the next `enable`."""
-        self._dropped[axis], self._following[axis] = True, False
+        self._dropped.add(axis)
+        self._following.discard(axis)
 
     def lose(self, axis: int) -> None:
         """Take drive 0 to 5 as gone: it is off, or holds its leg by its own quick stop."""
-        self._lost[axis], self._following[axis] = True, False
+        self._lost.add(axis)
+        self._following.discard(axis)
 
     def lacks(self, live: Iterable[bool]) -> bool:
         """Tell whether a drive that was switched off, or went off by itself, has no voltage."""
-        return any(
-            (dropped or lost) and not on
-            for dropped, lost, on in zip(self._dropped, self._lost, live, strict=True)
-        )
+        gone = self._dropped | self._lost
+        return any(axis in gone and not on for axis, on in enumerate(live))
 
     def disable(self) -> None:
         """Switch all drives off."""
         if self._command is not GroupCommand.OFF:
             self._ask(GroupCommand.OFF)
-        self._following = [False] * len(self._following)
+        self._following = set()
 
     def release(self, frames: int) -> None:
         """Let drives that are being switched off hold for so many frames, then all go at once."""
@@ -142,23 +141,18 @@ class DriveGroup:
 
     def quick_stop(self) -> None:
         """Let all drives that are live ramp down by themselves; see `rest` and `has_target`."""
-        stopping = self._following
         self._ask(GroupCommand.QUICK_STOP)
-        self._stopping = stopping
-        self._following = [False] * len(self._following)
-        self._at_rest = [False] * len(self._at_rest)
+        self._stopping, self._following, self._at_rest = self._following, set(), set()
 
     def withdraw(self) -> None:
         """Let no drive come on any more; those that follow hold, others by their quick stop."""
         self._ask(GroupCommand.QUICK_STOP)
-        self._at_rest = [False] * len(self._at_rest)
-        for axis, follows in enumerate(self._following):
-            if not follows:
-                self.lose(axis)
+        self._at_rest = set()
+        self._lost |= self._all - self._following
 
     def rest(self, axis: int) -> None:
         """Take the voltage from drive 0 to 5, which the quick stop has brought to rest."""
-        self._at_rest[axis] = True
+        self._at_rest.add(axis)
 
     @property
     def off(self) -> bool:
@@ -174,7 +168,7 @@ class DriveGroup:
     @property
     def complete(self) -> bool:
         """Whether all drives follow."""
-        return all(self._following)
+        return self._following == self._all
 
     @property
     def live(self) -> list[bool]:
@@ -205,15 +199,15 @@ class DriveGroup:
 
     def follows(self, axis: int) -> bool:
         """Tell whether drive 0 to 5 takes the targets."""
-        return self._following[axis]
+        return axis in self._following
 
     def has_target(self, axis: int) -> bool:
         """Tell whether drive 0 to 5 has the targets still: it follows, or may not have stopped.
 
         A drive that acts on 607Ah before it acts on 6040h would go back to where it was measured.
         """
-        stopping = self._stopping[axis] and self._frames <= FRAMES_TO_ACT
-        return self._following[axis] or stopping
+        stopping = axis in self._stopping and self._frames <= FRAMES_TO_ACT
+        return axis in self._following or stopping
 
     def take(self, statuswords: Sequence[int]) -> None:
         """Take what the drives report."""
@@ -223,10 +217,11 @@ class DriveGroup:
                 self.states[axis] = decode_state(word)
             except StatuswordError:
                 self.states[axis] = None
-            self._stopping[axis] &= self.states[axis] is State.OPERATION_ENABLED
-            if self._following[axis] and self.states[axis] is not State.OPERATION_ENABLED:
-                self.lose(axis)
-                self.left.append(axis + 1)
+            if self.states[axis] is not State.OPERATION_ENABLED:
+                self._stopping.discard(axis)
+                if axis in self._following:
+                    self.lose(axis)
+                    self.left.append(axis + 1)
         on = all(state is State.OPERATION_ENABLED for state in self.states)
         self.all_on_for = self.all_on_for + 1 if on and self._command is GroupCommand.ON else 0
 
@@ -242,22 +237,22 @@ class DriveGroup:
             self._climb()
             if word is None
             else [
-                int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
+                int(Control.ENABLE_OPERATION if axis in self._following else word(axis, state))
                 for axis, state in enumerate(self.states)
             ]
         )
-        if self.homing is not None and self._following[self.homing]:
+        if self.homing is not None and self.homing in self._following:
             words[self.homing] |= self.homing_bits
         return words
 
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0
         self._release_after = None
-        self._stopping = [False] * len(self._stopping)
+        self._stopping = set()
         self.left = []
 
     def _way_down(self, axis: int, state: State | None) -> Control:
-        if self._dropped[axis]:
+        if axis in self._dropped:
             return Control.DISABLE_VOLTAGE
         if (frames := self._release_after) is not None:
             holds = state is State.OPERATION_ENABLED and self._frames <= frames
@@ -277,8 +272,8 @@ class DriveGroup:
 
     def _gone_word(self, axis: int) -> Control:
         """Return what a drive that is gone is told: to stop, which may hold its leg, or off."""
-        holds = self._lost[axis] and self.states[axis] in STOPPABLE
-        return Control.QUICK_STOP if holds and not self._dropped[axis] else Control.DISABLE_VOLTAGE
+        holds = axis in self._lost - self._dropped and self.states[axis] in STOPPABLE
+        return Control.QUICK_STOP if holds else Control.DISABLE_VOLTAGE
 
     def _reset_word(self, axis: int, state: State | None) -> Control:
         # The rising edge of bit 7 counts, so the bit goes down between two tries.
@@ -286,18 +281,17 @@ class DriveGroup:
         return Control.FAULT_RESET if state is State.FAULT and up else self._gone_word(axis)
 
     def _stop_word(self, axis: int, state: State | None) -> Control:
-        if state in STOPPABLE and not self._dropped[axis] and not self._at_rest[axis]:
-            return Control.QUICK_STOP
-        return Control.DISABLE_VOLTAGE
+        stops = state in STOPPABLE and axis not in self._dropped | self._at_rest
+        return Control.QUICK_STOP if stops else Control.DISABLE_VOLTAGE
 
     def _climb(self) -> list[int]:
         """Return words for who follows, who was dropped, and who is on the way up."""
-        gone = [off or lost for off, lost in zip(self._dropped, self._lost, strict=True)]
+        gone = self._dropped | self._lost
         climbing = [
             state
             for axis, state in enumerate(self.states)
             # Those that hold by their quick stop wait for the others, and go on from there.
-            if not (self._following[axis] or gone[axis] or state is State.QUICK_STOP_ACTIVE)
+            if axis not in self._following | gone and state is not State.QUICK_STOP_ACTIVE
         ]
         # One is in a fault or just starting: all wait for it.
         stays = any(state not in LADDER for state in climbing)
@@ -307,14 +301,15 @@ class DriveGroup:
         on = step is Control.ENABLE_OPERATION or not climbing
         words = []
         for axis, state in enumerate(self.states):
-            follows = self._following[axis]
-            if not follows and gone[axis]:
+            if axis in self._following:
+                word = Control.ENABLE_OPERATION
+            elif axis in gone:
                 word = self._gone_word(axis)
-            elif not follows and state is State.QUICK_STOP_ACTIVE:
+            elif state is State.QUICK_STOP_ACTIVE:
                 word = Control.ENABLE_OPERATION if on and not stays else Control.QUICK_STOP
-            elif not follows and stays:
+            elif stays:
                 word = Control.DISABLE_VOLTAGE
-            elif follows or state is State.OPERATION_ENABLED:
+            elif state is State.OPERATION_ENABLED:
                 word = Control.ENABLE_OPERATION
             else:
                 word = step
