@@ -110,7 +110,7 @@ def test_a_local_dask_cluster_gives_the_same_study():
     from distributed import LocalCluster
 
     with (
-        LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, processes=False, dashboard_address='127.0.0.1:0') as cluster,
         dask_executor(cluster.scheduler_address) as executor,
     ):
         found = run_study(throw, 8, 7, executor=executor).outcomes

@@ -169,14 +169,14 @@ def test_stamps_are_the_instants_of_the_cycles(
     bench.connected()
     bench.collect(200)
     stamps = np.array([item.stamp for item in bench.collect(100)])
-    # As asked for, 200 Hz.
-    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.2)
     truth = np.array(bench.measured)
     error = stamps - truth[np.abs(truth[None, :] - stamps[:, None]).argmin(axis=1)]
 
     # The loop has not settled wholly; a loaded machine makes some cycles late, by so much.
     late = line_lateness()
     assert np.abs(np.median(error)) < min(worst, 0.0025) + late
+    # As asked for, 200 Hz; half of the steps may share what one of them is off by.
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, abs=1e-3 + 2.0 * late / len(stamps))
     # At both ends it may be off.
     assert np.diff(stamps).mean() == pytest.approx(0.005, abs=5e-5 + 2.0 * late / len(stamps))
     assert np.diff(stamps).min() > 0.0
