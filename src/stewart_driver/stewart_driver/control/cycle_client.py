@@ -115,10 +115,7 @@ class CycleClient(ChildProcess, CycleLink):
         Args:
             timeout: Longest wait [s]; None takes what such a request may need.
         """
-        answer = self._ask(request, value, timeout)
-        while (said := answer()) is None:
-            time.sleep(POLL)
-        return said
+        return _awaited(self._ask(request, value, timeout))
 
     def begin(self, request: Request) -> Answer:
         """Ask for something; return what gives the answer of `request` once it has come."""
@@ -135,10 +132,7 @@ class CycleClient(ChildProcess, CycleLink):
     def quick_stop(self) -> tuple[bool, str]:
         """Raise the quick-stop flag, which the next cycle obeys before anything else."""
         self._block.words['quick_stops'] += 1
-        answer = self._answer(self._stopped, REPLY_TIMEOUT)
-        while (said := answer()) is None:
-            time.sleep(POLL)
-        return said
+        return _awaited(self._answer(self._stopped, REPLY_TIMEOUT))
 
     def _answer(self, look: Answer, timeout: float, longer: float = 0.0) -> Answer:
         """Return what looks for an answer, and says so if none will come any more [s]."""
@@ -207,3 +201,9 @@ class CycleClient(ChildProcess, CycleLink):
     def _end_now(self) -> None:
         self.kill()
         self._process.wait()
+
+
+def _awaited(answer: Answer) -> tuple[bool, str]:
+    while (said := answer()) is None:
+        time.sleep(POLL)
+    return said

@@ -13,9 +13,10 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.supervision import StuckDetector
 from stewart_driver.daq.amplifiers import PositionAmplifiers, VelocityAmplifiers
+from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
-from stewart_driver.daq.options import DaqOptions, lines
+from stewart_driver.daq.options import DaqOptions
 from stewart_driver.daq.sensors import Scan, SensorScanner
 from stewart_driver.errors import (
     CardError,
@@ -62,7 +63,7 @@ class DaqBackend(Backend):
                 'mode', options.mode, f'the mode of {options.rig_file}, which has {what}'
             )
         self._calibrated = found.calibrated
-        self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
+        self._inputs, self._outputs = map(Calibration.of, (found.inputs, found.outputs))
         leg, worst = int(self._inputs.residuals.argmax()), float(self._inputs.residuals.max())
         if worst > options.worst_residual:
             raise ConfigurationError(

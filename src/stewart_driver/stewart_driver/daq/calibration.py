@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 import datetime
 from pathlib import Path
 
@@ -43,6 +43,17 @@ class Calibration:
                 leg = int(np.flatnonzero(values == 0.0)[0]) + 1
                 raise CalibrationError(f'the gain of leg {leg} must not be 0')
             object.__setattr__(self, name, values)
+
+    @classmethod
+    def of(cls, channels: Sequence[Channel]) -> Calibration:
+        """Return six channels of a calibration file."""
+        return cls(*np.array([astuple(channel) for channel in channels]).T)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """As they stand in a calibration file."""
+        lines = np.column_stack((self.gains, self.offsets, self.residuals))
+        return tuple(Channel(*line) for line in lines.tolist())
 
     def values(self, volts: Array) -> Array:
         """Return what some volts mean, shape (..., 6)."""
@@ -216,16 +227,10 @@ def merged(
     Raises:
         CalibrationError: If the position sensors have never been calibrated.
     """
-    found = {item.name: _channels(item) for item in fits}
+    found = {item.name: item.calibration.channels for item in fits}
     inputs = found.get('input', before.inputs if before else ())
     if not inputs:
         raise CalibrationError('the position sensors have never been calibrated: begin with them')
     if 'output' not in found and before:
         return DaqCalibration(inputs, before.outputs, date, before.mode)
     return DaqCalibration(inputs, found.get('output', ()), date, mode)
-
-
-def _channels(item: Fit) -> tuple[Channel, ...]:
-    lines = item.calibration
-    columns = (lines.gains.tolist(), lines.offsets.tolist(), lines.residuals.tolist())
-    return tuple(Channel(*column) for column in zip(*columns, strict=True))

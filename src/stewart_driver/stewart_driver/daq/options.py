@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the analogue card: plain values with a meaning, checked, and what is made of them."""
+"""Options of the analogue card: plain values with a meaning, checked."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-import numpy as np
-from stewart_driver.daq.calibration import Calibration
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits, LEGS
-from stewart_driver.rig_file import Channel, DaqCalibration, load_rig, MODES
+from stewart_driver.rig_file import DaqCalibration, load_rig, MODES
 from stewart_tables.settings import param, positive, require
 
 REFERENCES = ('ground', 'common', 'diff')
@@ -124,12 +122,3 @@ class DaqOptions(SensorOptions):
 def _require_channels(name: str, channels: Sequence[int]) -> None:
     if len(set(channels)) != LEGS or len(channels) != LEGS or min(channels) < 0:
         raise ConfigurationError(name, tuple(channels), 'six different channels, from 0')
-
-
-def lines(channels: tuple[Channel, ...]) -> Calibration:
-    """Return six channels of a calibration file as a calibration."""
-    return Calibration(
-        np.array([item.gain_m_per_v for item in channels]),
-        np.array([item.offset_m for item in channels]),
-        np.array([item.residual_m for item in channels]),
-    )

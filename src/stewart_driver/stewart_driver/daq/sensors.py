@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
-from stewart_driver.daq.options import lines, SensorOptions
+from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY
+from stewart_driver.daq.options import SensorOptions
 from stewart_driver.errors import SensorFault
 from stewart_driver.legs import Array, LEGS, smoothed
 
@@ -85,23 +84,16 @@ class DaqReader:
         ConfigurationError: If the card type is unknown or there is no calibration.
     """
 
-    name: ClassVar[str] = 'daq'
-    options_type: ClassVar[type] = SensorOptions
-
     def __init__(self, options: SensorOptions, access: CardAccess = ORDINARY) -> None:
         self._options, self._access = options, access
         self.label = find_card_type(options.card).label
-        self._calibration = lines(options.calibration().inputs)
+        self._calibration = Calibration.of(options.calibration().inputs)
         self._card: AnalogCard | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether the card is open."""
         return self._card is not None
-
-    def require_callers_time(self) -> None:
-        """Refuse a card that lives in real time; raises `ConfigurationError`."""
-        require_callers_time(self._options)
 
     def open(self) -> str:
         """Open the card and return its name; raises `CardError`."""

@@ -15,6 +15,7 @@ from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.state_machine import State
 from stewart_driver.path.motion import Verdict
 from stewart_node_support.diagnostics import Level, Report
+from stewart_tables.errors import counted
 
 MICROSECONDS = 1e6
 PERCENTILES = {'p50': 0.5, 'p99': 0.99}
@@ -105,9 +106,7 @@ class CommandReport:
         why = self.last_malformed or self._client.last_refusal
         self.last_malformed = self._client.last_refusal = ''
         if refused or why:
-            what = {0: 'refused', 1: '1 command refused'}.get(
-                refused, f'{refused} commands refused'
-            )
+            what = f'{counted(refused, "command")} refused' if refused else 'refused'
             return Report(Level.WARN, f'{what} in the last second: {why}', values)
         return Report(Level.OK, 'no command refused', values)
 

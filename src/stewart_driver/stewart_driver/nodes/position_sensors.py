@@ -9,6 +9,8 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
+from stewart_driver.daq.card_type import require_callers_time
+from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.errors import CardError, SensorFault
 from stewart_driver.nodes.sample_source import DeviceClock
@@ -40,7 +42,7 @@ class PositionSensors(DeviceNode):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('position_sensors', **kwargs)
         self._chosen = declare(self, PositionSensorsParameters)
-        self._options: Any = declare(self, DaqReader.options_type, f'{DaqReader.name}.')
+        self._options = declare(self, SensorOptions, 'daq.')
         self._reader: DaqReader | None = None
         self._time: DeviceClock | None = None
         self._trouble = ''
@@ -59,7 +61,7 @@ class PositionSensors(DeviceNode):
         clock = DeviceClock(self)
         reader = DaqReader(self._options)
         if clock.simulated:
-            reader.require_callers_time()
+            require_callers_time(self._options)
         self._board = reader.open()
         self._reader, self._time = reader, clock
         self._trouble = ''

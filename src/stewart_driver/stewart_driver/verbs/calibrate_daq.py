@@ -18,8 +18,7 @@ from stewart_driver.daq.options import REFERENCES, SensorOptions
 from stewart_driver.errors import CalibrationError
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import geometry_digest, MODES, save_rig
-from stewart_driver.verbs.questions import agreed
-from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
+from stewart_driver.verbs.rig_platform import add_adopt, adopt, agreed, rig_of
 from stewart_tables.numbers import positive, whole_from
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import tell

@@ -25,8 +25,7 @@ from stewart_driver.rig_file import (
     Rig,
     save_rig,
 )
-from stewart_driver.verbs.questions import agreed
-from stewart_driver.verbs.rig_platform import add_adopt, adopt, rig_of
+from stewart_driver.verbs.rig_platform import add_adopt, adopt, agreed, rig_of
 from stewart_tables.numbers import positive
 from stewart_tables.progress import tell
 

@@ -1,18 +1,21 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which platform a calibration file is of: given once, and changed by ``--adopt`` alone."""
+"""Which platform a calibration file is of: given once, and changed by ``--adopt`` alone.
+
+And the question that is asked before such a file is written.
+"""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
 from pathlib import Path
+import sys
 
 import numpy as np
 from stewart_description.paths import platform_path
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import geometry_digest, load_rig, Rig, save_rig
-from stewart_driver.verbs.questions import agreed
 from stewart_tables.progress import tell
 
 HELP = (
@@ -24,6 +27,12 @@ HELP = (
 def add_adopt(group: argparse._MutuallyExclusiveGroup) -> None:
     """Add --adopt."""
     group.add_argument('--adopt', metavar='PLATFORM', help=HELP)
+
+
+def agreed(question: str) -> bool:
+    """Ask on stderr; tell whether the answer on stdin is yes."""
+    print(question, end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {'y', 'yes'}
 
 
 def lasting(platform: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 import threading
 import time
@@ -209,9 +209,7 @@ class ImuReader:
             connections=self._connections,
             dropped=self._dropped,
             decoder=link.decoder.statistics if link else DecoderStatistics(),
-            grouping=GroupingStatistics(
-                counts.samples, counts.incomplete, counts.repeated, dict(counts.types)
-            ),
+            grouping=replace(counts, types=dict(counts.types)),
             pattern=grouper.pattern,
             period=clock.period,
             gaps=clock.gaps,
