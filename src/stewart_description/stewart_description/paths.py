@@ -13,7 +13,6 @@ class UnknownPlatformError(ValueError):
     """No platform of that name is stored."""
 
     def __init__(self, name: str, known: list[str]) -> None:
-        """Name what was asked for and what there is."""
         super().__init__(
             f'unknown platform {name!r}: known are {", ".join(known)}, '
             'or give the path of a .yaml file'
@@ -23,14 +22,9 @@ class UnknownPlatformError(ValueError):
 
 
 def platform_path(name_or_path: str | os.PathLike[str]) -> Path:
-    """Find the YAML file of a platform.
+    """Find the YAML file of a platform, by its name (``vigo``) or path.
 
-    Args:
-        name_or_path: Name of a stored platform (``vigo``) or path of a YAML file; it is taken for
-            a path when it has a suffix or a directory part.
-
-    Returns:
-        The file.
+    What has a suffix or a directory part is taken for a path.
 
     Raises:
         UnknownPlatformError: If no platform of that name is stored.
@@ -64,11 +58,7 @@ def rviz_path() -> Path:
 
 
 def data_folder(package_folder: Path, name: str) -> Path:
-    """Find a data folder of a package, with or without ament.
-
-    Args:
-        package_folder: Where the Python package of the same name is.
-        name: Of the folder, among the data of the package.
+    """Find a data folder of the package whose Python package is in a folder of the same name.
 
     Raises:
         FileNotFoundError: If it is not installed.

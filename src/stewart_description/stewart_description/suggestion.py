@@ -13,13 +13,7 @@ LONGEST_LIST = 12
 def expected_name(name: object, known: Iterable[object], what: str = 'key') -> str:
     """Say what is expected in the place of a name that nobody knows.
 
-    Args:
-        name: What stands in the file.
-        known: The names that there are.
-        what: What they name.
-
-    Returns:
-        "a key that exists (did you mean x?)", or with the list of the names that there are.
+    "a key that exists (did you mean x?)", where `what` is key, or with the list of those known.
     """
     names = sorted(map(str, known))
     listed = names[:LONGEST_LIST] + ['…'] * (len(names) > LONGEST_LIST)
@@ -28,29 +22,15 @@ def expected_name(name: object, known: Iterable[object], what: str = 'key') -> s
 
 
 def meant(name: object, known: Iterable[object]) -> str:
-    """Return what is added in a sentence to the names that are known.
-
-    Args:
-        name: What somebody has written.
-        known: The names that there are.
-
-    Returns:
-        " (did you mean x?)", or nothing if no name is like it.
-    """
+    """Return " (did you mean x?)" for a sentence, or nothing if no known name is like it."""
     close = similar(name, known)
     return f' (did you mean {close}?)' if close else ''
 
 
 def similar(name: object, known: Iterable[object], likeness: float = 0.6) -> str:
-    """Return the name that is most like another one.
+    """Return the known name that is most like another one, empty if none is.
 
-    Args:
-        name: What to compare with.
-        known: The names to choose from.
-        likeness: From 0, any name, to 1, only the name itself.
-
-    Returns:
-        One of them; empty if none is like it.
+    `likeness` goes from 0, any name, to 1, only the name itself.
     """
     close = difflib.get_close_matches(str(name), map(str, known), n=1, cutoff=likeness)
     return close[0] if close else ''

@@ -16,15 +16,11 @@ class RenderError(ValueError):
 def render_urdf(
     platform: str | os.PathLike[str], prefix: str = '', *, ros2_control: bool = False
 ) -> str:
-    """Expand the parametric model for one platform.
+    """Expand the parametric model for one platform, a stored one by its name or a YAML file.
 
     Args:
-        platform: Name of a stored platform, or the path of a YAML file.
         prefix: Put before the name of every link and joint.
         ros2_control: Add the tag by which a controller_manager drives the legs through the driver.
-
-    Returns:
-        URDF as XML.
 
     Raises:
         UnknownPlatformError: If no platform of that name is stored.

@@ -77,11 +77,9 @@ def state_derivative(
     """Return the time derivative (13,) of a state; the last six are the acceleration.
 
     Args:
-        model: The platform.
         state (13,): Position [m], quaternion x, y, z, w, linear [m/s] and angular velocity
             [rad/s], base axes.
         forces (6,): Actuator forces, positive pushes apart [N].
-        friction: Of the actuators.
 
     Raises:
         SingularPose: If the mass matrix cannot be inverted.

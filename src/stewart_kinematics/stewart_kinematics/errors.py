@@ -68,12 +68,16 @@ class Violation:
     leg: int | None = None
     index: int | None = None
 
+    @property
+    def subject(self) -> str:
+        """The quantity, and the leg that it is of."""
+        return self.quantity if self.leg is None else f'{self.quantity} of leg {self.leg}'
+
     def __str__(self) -> str:
         """Say it in one sentence."""
-        place = '' if self.leg is None else f' of leg {self.leg}'
         where = '' if self.index is None else f' at sample {self.index}'
         unit = '' if self.unit == '1' else f' {self.unit}'
-        return f'{self.quantity}{place}{where} is {self.value:.6g}{unit}, {self._allowed(unit)}'
+        return f'{self.subject}{where} is {self.value:.6g}{unit}, {self._allowed(unit)}'
 
     def _allowed(self, unit: str) -> str:
         """Say which values are allowed; a side without a bound is not mentioned."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,7 +61,7 @@ class Pose:
         return cls(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
 
     @classmethod
-    def from_rpy(cls, position: ArrayLike, rpy: Sequence[float]) -> Pose:
+    def from_rpy(cls, position: ArrayLike, rpy: Iterable[float]) -> Pose:
         """Make a pose from a position [m] and roll, pitch, yaw [rad].
 
         ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
@@ -91,7 +91,8 @@ UNITS = {
 }
 """Units of the vectors of a motion."""
 
-_SIZES = (('position', 3), ('quaternion_xyzw', 4), ('twist', 6), ('acceleration', 6))
+SIZES = {'position': 3, 'quaternion_xyzw': 4, 'twist': 6, 'acceleration': 6}
+"""Last axes of the fields of a motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         shape, values = np.shape(self.position)[:-1], vars(self)
-        for name, size in _SIZES:
+        for name, size in SIZES.items():
             array = values[name]
             if array is None:
                 array = np.zeros((*shape, size))

@@ -121,12 +121,10 @@ def design_figure(platform: Platform, progress: Progress) -> Figure:
 def draw_geometry(axes: Any, platform: Platform) -> None:
     """Draw joints and legs at the neutral pose, of rods also what moves them."""
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
-    rods = geometry.rods
-    base = 1e3 * (geometry.base_joints if rods is None else rods.begin_at(pose))
-    if rods is not None:
-        for start, end in zip(1e3 * rods.origins, base, strict=True):
+    base, moving = (1e3 * ends for ends in geometry.leg_ends(pose))
+    if geometry.rods is not None:
+        for start, end in zip(1e3 * geometry.rods.origins, base, strict=True):
             axes.plot(*np.stack([start, end]).T, color='tab:green', linewidth=3)
-    moving = 1e3 * (pose.position + geometry.platform_joints @ pose.rotation.T)
     for ring, colour in ((base, 'tab:gray'), (moving, 'tab:orange')):
         around = ring[np.argsort(np.arctan2(ring[:, 1], ring[:, 0]))]
         axes.plot(*np.vstack([around, around[:1]]).T, color=colour)

@@ -50,13 +50,10 @@ def whole_from(least: int, most: float = math.inf) -> Callable[[str], int]:
     """Return a type: a whole number not below `least` and not above `most`."""
     bounds = f'of at least {least}' if math.isinf(most) else f'from {least} to {most:g}'
 
-    def whole(text: str) -> int:
-        def allowed(value: float) -> bool:
-            return least <= value <= most and value.is_integer()
+    def allowed(value: float) -> bool:
+        return least <= value <= most and value.is_integer()
 
-        return int(_checked(text, allowed, f'a whole number {bounds}'))
-
-    return whole
+    return lambda text: int(_checked(text, allowed, f'a whole number {bounds}'))
 
 
 def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> float:

@@ -43,11 +43,8 @@ class SetpointArbiter:
     """Latch the source of the setpoints.
 
     Whoever executes setpoints asks `require` first and reports with `latch` what was executed, so
-    that a setpoint refused for another reason changes nothing here.
-
-    Args:
-        silence: Time for which the present source must have been silent before another is heard
-            [s].
+    that a setpoint refused for another reason changes nothing here. Another source is heard after
+    a `silence` of the present one [s].
 
     Raises:
         ConfigurationError: If `silence` is not positive.
@@ -98,13 +95,7 @@ class SetpointArbiter:
 
 
 class Admission:
-    """Arbiter and guard of a stream of setpoints.
-
-    Args:
-        platform: Whose limits hold.
-        scale: Part of the rate and acceleration limits that is allowed [-].
-        silence: Silence of one source before another is heard [s].
-    """
+    """Arbiter and guard of a stream of setpoints; see `SetpointArbiter` and `MotionGuard`."""
 
     def __init__(self, platform: Platform, *, scale: float = 1.0, silence: float = 0.25) -> None:
         self._guard = MotionGuard(platform, scale=scale)
@@ -120,8 +111,7 @@ class Admission:
 
         Args:
             source: Who gives it.
-            motion: The sample.
-            stamp: When it is to be executed [s].
+            motion, stamp: The sample, and when it is to be executed [s].
             heard: When it came in, on the same clock [s]; at its stamp if not given.
 
         Raises:

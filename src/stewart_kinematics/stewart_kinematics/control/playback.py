@@ -48,12 +48,9 @@ class Playback:
 
 
 class Hearing:
-    """Whether the setpoints are executed.
+    """Whether the setpoints are executed, the longest `patience` [s] without one.
 
     Looks are counted: while this process gets no processor, there is nothing to execute.
-
-    Args:
-        patience: Longest time without one that was executed [s].
     """
 
     def __init__(self, patience: float) -> None:
@@ -65,11 +62,9 @@ class Hearing:
         self._next, self._looks = 0.0, 0
 
     def lost(self, elapsed: float, executed: Callable[[], int]) -> bool:
-        """Tell whether none has been executed for too long.
+        """Tell whether none has been executed for too long, at a time of the trajectory [s].
 
-        Args:
-            elapsed: Time of the trajectory [s].
-            executed: Returns the stamp of the last setpoint that was executed [ns].
+        `executed` returns the stamp of the last setpoint that was [ns].
         """
         if elapsed < self._next:
             return False

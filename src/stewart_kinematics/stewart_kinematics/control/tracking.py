@@ -56,11 +56,9 @@ class PoseTracking:
         return pose
 
     def commanded(self, stamp: float, *motion: Array) -> None:
-        """Take note of a setpoint that was executed.
+        """Take note of a setpoint that was executed: its stamp [s], and the fields of a `Motion`.
 
-        Args:
-            stamp: Later than the last; another begins a new history [s].
-            motion: The fields of a `Motion` in C order.
+        A stamp that is not later than the last begins a new history.
         """
         if self._stamps and stamp <= self._stamps[-1]:
             self._forget()
@@ -105,8 +103,7 @@ class PoseTracking:
     def begin_anew(self, playout_delay: float) -> None:
         """Forget what was commanded: the platform no longer follows it.
 
-        Args:
-            playout_delay: How long after its stamp the driver plays a setpoint from now on [s].
+        From now on the driver plays a setpoint `playout_delay` [s] after its stamp.
         """
         self._forget()
         self._delay = playout_delay

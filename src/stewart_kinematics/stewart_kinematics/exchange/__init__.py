@@ -1,3 +1,3 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Models of other simulators: MJCF and SDF are written, MJCF and URDF are read."""
+"""Models of other simulators: MJCF and SDF are written and read, URDF is read."""

@@ -131,7 +131,7 @@ class _Import:
         neutral = self._neutral(drawn, bases, sockets, retracted + np.array(stroke), lengths)
         zero = neutral
         if {'zero_pose.position_m', 'zero_pose.rpy_deg'} <= set(numbers):
-            turn = np.radians(numbers['zero_pose.rpy_deg']).tolist()
+            turn = np.radians(numbers['zero_pose.rpy_deg'])
             zero = Pose.from_rpy(numbers['zero_pose.position_m'], turn)
         else:
             self._assume('zero_pose', 'the neutral pose')
@@ -232,9 +232,8 @@ class _Import:
 
     def _cone(self, geometry: Geometry) -> float | None:
         """Return how far every base joint goes to either side of the neutral pose [rad]."""
-        pose = geometry.neutral_pose
-        tips = pose.position + geometry.platform_joints @ pose.rotation.T
-        along = (tips - geometry.base_joints) @ self.base.rotation.T
+        feet, tips = geometry.leg_ends(geometry.neutral_pose)
+        along = (tips - feet) @ self.base.rotation.T
         along /= np.linalg.norm(along, axis=1, keepdims=True)
         least: tuple[float, str] | None = None
         lopsided = 0.0

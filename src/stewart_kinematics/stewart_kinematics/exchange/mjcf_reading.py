@@ -8,6 +8,7 @@ what MuJoCo says they mean.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -134,24 +135,28 @@ def _tree_joints(
     return result
 
 
+def _equalities(model: Any, *kinds: int) -> Iterator[tuple[int, str, tuple[int, int]]]:
+    """Yield number, name and ends of the active constraints of some kinds."""
+    for k in range(model.neq):
+        if int(model.eq_type[k]) in kinds and model.eq_active0[k]:
+            ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+            yield k, model.equality(k).name or f'equality {k}', ends
+
+
 def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
     """Return connect and weld constraints as joints between bodies."""
     result = []
     kinds: dict[int, Kind] = {mujoco.mjtEq.mjEQ_CONNECT: 'ball', mujoco.mjtEq.mjEQ_WELD: 'fixed'}
-    for k in range(model.neq):
-        kind = kinds.get(int(model.eq_type[k]))
-        if kind is None or not model.eq_active0[k]:
-            continue
-        ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+    for k, name, ends in _equalities(model, *kinds):
+        kind, bodies = kinds[int(model.eq_type[k])], ends
         if model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
             points = [data.site_xpos[site].copy() for site in ends]
-            ends = int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
+            bodies = int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
         else:
             # A connect holds both anchors; those of a weld are in `_welded`.
             pairs = zip(ends, model.eq_data[k, :6].reshape(2, 3), strict=True)
             points = [data.xpos[b] + data.xmat[b].reshape(3, 3) @ anchor for b, anchor in pairs]
-        name = model.equality(k).name or f'equality {k}'
-        result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
+        result.append(Joint(kind, name, *bodies, points[0], points[1], np.zeros(3)))
     return result
 
 
@@ -161,10 +166,7 @@ def _welded(mujoco: Any, model: Any, data: Any, file: str) -> list[str]:
     The bodies of a weld become one as they are drawn, not as its ``relpose`` says.
     """
     result = []
-    for k in range(model.neq):
-        if model.eq_type[k] != mujoco.mjtEq.mjEQ_WELD or not model.eq_active0[k]:
-            continue
-        ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+    for k, name, ends in _equalities(model, mujoco.mjtEq.mjEQ_WELD):
         if model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
             one, other = ((data.site_xpos[s], data.site_xmat[s].reshape(3, 3)) for s in ends)
             relative, anchor = Rotation.identity(), np.zeros((2, 3))
@@ -179,7 +181,6 @@ def _welded(mujoco: Any, model: Any, data: Any, file: str) -> list[str]:
         off = round(float(np.linalg.norm(points[1] - points[0])), 6)
         turn = Rotation.from_matrix(one[1].T @ other[1]) * relative.inv()
         turned = round(float(turn.magnitude()), 6)
-        name = model.equality(k).name or f'equality {k}'
         if max(off, turned) > OPEN:
             key, expected = f'{name}: off [m], [rad]', 'a weld drawn closed, as its relpose says'
             raise ConfigurationError(key, [off, turned], expected, file)
@@ -191,11 +192,9 @@ def _welded(mujoco: Any, model: Any, data: Any, file: str) -> list[str]:
 def _coupled(mujoco: Any, model: Any) -> list[str]:
     """Return a sentence for every equality that couples joints, which no platform file has."""
     result = []
-    for k in range(model.neq):
-        if model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT and model.eq_active0[k]:
-            ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-            names = [model.joint(end).name or f'joint {end}' for end in ends if end >= 0]
-            result.append(f'{" and ".join(names)}: their equality has no place')
+    for _, _, ends in _equalities(model, mujoco.mjtEq.mjEQ_JOINT):
+        names = [model.joint(end).name or f'joint {end}' for end in ends if end >= 0]
+        result.append(f'{" and ".join(names)}: their equality has no place')
     return result
 
 

@@ -61,8 +61,8 @@ class NeutralLegs:
         geometry, pose = platform.geometry, platform.geometry.neutral_pose
         position, quaternion = pose.position, pose.quaternion_xyzw
         angles = passive_angles(geometry, position, quaternion, platform.base_joint_axes)
-        tips = pose.position + geometry.platform_joints @ pose.rotation.T
-        pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
+        feet, tips = geometry.leg_ends(pose)
+        pairs = zip(tips - feet, platform.base_joint_axes, strict=True)
         cone = platform.limits.base_joint_angle
         about_u = np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1])))
         reach = np.stack([about_u, np.full(6, cone)], axis=1)

@@ -43,8 +43,7 @@ SMALLEST_DETERMINANT = 1e-8
 LARGEST_TURN = 1.0
 """Longest rotation vector of one step [rad]; a longer step is shortened as a whole."""
 
-# Places in the vector of constants that belongs to a geometry.
-# The first seven are the neutral pose: position, quaternion.
+# Places in the vector of constants that belongs to a geometry, see `constants_of`.
 SCALE, CERTAIN, DETERMINANT, TOLERANCE = range(7, 11)
 
 MARGIN = 1e-6
@@ -56,6 +55,21 @@ REACH_SHIFT, REACH_TURN = 2.0, math.radians(60.0)
 LEAST_COSINE = math.cos(0.5 * REACH_TURN)
 
 Eight = tuple[float, float, float, float, float, float, float, float]
+
+
+def constants_of(
+    neutral: Array, scale: float, certain: float, determinant: float, length: float
+) -> Array:
+    """Return the constants (11,) of a geometry.
+
+    Args:
+        neutral (7,): Neutral pose: position, quaternion.
+        scale: What divides translations and moments [m].
+        certain: See `UniquenessRegion.certain`.
+        determinant: Of the Jacobian at the neutral pose, moments divided by the scale.
+        length: Mean length of the legs [m].
+    """
+    return np.append(neutral, [scale, certain, determinant, RELATIVE_TOLERANCE * length])
 
 
 @part

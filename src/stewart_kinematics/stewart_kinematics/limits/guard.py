@@ -223,7 +223,7 @@ class MotionGuard:
         if refused < 0:
             joints = values[:, STROKES], values[:, RATES]
             turn = None if time is None else self._first_turn(time, *joints)[1]
-            return '' if turn is None else f'{turn.quantity} of leg {turn.leg}'
+            return '' if turn is None else turn.subject
         inside = (values[refused] >= lower) & (values[refused] <= upper)
         column = self._columns[int(np.argmin(inside))]
         return column.label + (f' of leg {column.leg}' if column.leg else '')

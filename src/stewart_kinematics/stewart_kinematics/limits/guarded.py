@@ -49,10 +49,9 @@ class Column:
 
 def joint_axes(platform: Platform) -> Array:
     """Return the legs' directions at the neutral pose, seen in the base and in the platform."""
-    geometry = platform.geometry
-    pose = geometry.neutral_pose
-    base = geometry.base_joints if geometry.rods is None else geometry.rods.begin_at(pose)
-    legs = pose.position + geometry.platform_joints @ pose.rotation.T - base
+    pose = platform.geometry.neutral_pose
+    begin, end = platform.geometry.leg_ends(pose)
+    legs = end - begin
     directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
     return read_only(np.vstack([directions, directions @ pose.rotation]))
 

@@ -74,14 +74,10 @@ class LegPath:
 def leg_path(points: LegPoints, start: Pose, guard: MotionGuard) -> Generator[None, None, LegPath]:
     """Plan a motion through points of the legs, in steps between which others get their turn.
 
-    From where it rests it goes to the first point, unless that is at time 0, and it ends at rest
-    in the last. Between points positions are quintic: they have the velocities and accelerations
-    that are given, and those of splines where none are. It begins and ends without acceleration.
-
-    Args:
-        points: As a tool gives them.
-        start: Where the platform rests.
-        guard: Judge of the whole way.
+    From `start`, where it rests, it goes to the first point, unless that is at time 0, and it ends
+    at rest in the last. Between points positions are quintic: they have the velocities and
+    accelerations that are given, and those of splines where none are. It begins and ends without
+    acceleration.
 
     Raises:
         TrajectoryError: If points cannot be used, or the legs have no pose there.

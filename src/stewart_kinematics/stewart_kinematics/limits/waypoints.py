@@ -245,9 +245,7 @@ def _waypoint(
             raise ConfigurationError(path, known, expected)
         pose, name = poses[known], name or known
     else:
-        roll, pitch, yaw = section.vector('rpy_deg', 3)
-        typed = Pose.from_rpy(section.vector('position_m', 3), (roll, pitch, yaw))
-        pose = compose_poses(reference, typed)
+        pose = compose_poses(reference, section.as_pose())
     return replace(_paced(section, general), pose=pose, name=name)
 
 

@@ -91,6 +91,11 @@ class Geometry:
         named = {'zero': self.zero_pose, 'neutral': self.neutral_pose}
         return named.get(name, Pose.identity())
 
+    def leg_ends(self, pose: Pose) -> tuple[Array, Array]:
+        """Return where legs or rods begin and end at a pose, (6, 3) each, in ``base_link`` [m]."""
+        begin = self.base_joints if self.rods is None else self.rods.begin_at(pose)
+        return begin, pose.position + self.platform_joints @ pose.rotation.T
+
     @cached_property
     def length_scale(self) -> float:
         """Root-mean-square distance of the platform joints from their centroid [m].
@@ -122,9 +127,8 @@ class Geometry:
             )
 
     def _mean_leg_length(self) -> float:
-        pose = self.neutral_pose
-        legs = pose.position + self.platform_joints @ pose.rotation.T - self.base_joints
-        lengths = np.linalg.norm(legs, axis=1)
+        begin, end = self.leg_ends(self.neutral_pose)
+        lengths = np.linalg.norm(end - begin, axis=1)
         if np.any(lengths <= 0.0):
             leg = int(np.argmin(lengths)) + 1
             raise GeometryError(f'{self.name}: leg {leg} has no length at the neutral pose')

@@ -273,6 +273,7 @@ class Platform:
     def from_section(cls, section: Section) -> Platform:
         """Make the platform from the top level of its file."""
         gravity, masses = _masses(section, kind_of(section))
+        legs = section.section('legs')
         platform = cls(
             name=section.text('name'),
             title=section.text('title'),
@@ -282,19 +283,18 @@ class Platform:
             gravity=gravity,
             imu=section.pose('imu') if section.has('imu') else None,
             sources=_sources(section),
-            base_joint_axes=_axes(section.section('legs')),
+            base_joint_axes=legs.directions(AXES_KEY) if legs.has(AXES_KEY) else X_AXES,
         )
         section.finish(optional=('masses', 'imu', 'identification', 'calibration'))
-        platform._refuse_turning_legs(section.section('legs'))
+        platform._refuse_turning_legs(legs)
         return platform
 
     def _refuse_turning_legs(self, legs: Section) -> None:
         """Refuse a fixed axis along its leg: the leg would turn about itself, and not be held."""
         if self.kind is ROTARY:
             return
-        geometry, pose = self.geometry, self.geometry.neutral_pose
-        base = geometry.base_joints if geometry.rods is None else geometry.rods.begin_at(pose)
-        along = pose.position + geometry.platform_joints @ pose.rotation.T - base
+        begin, end = self.geometry.leg_ends(self.geometry.neutral_pose)
+        along = end - begin
         away = np.linalg.norm(np.cross(self.base_joint_axes, along), axis=1)
         lean = np.arcsin(np.minimum(1.0, away / np.linalg.norm(along, axis=1)))
         leg = int(np.argmin(lean))
@@ -321,13 +321,6 @@ def _range(section: Section, key: str) -> Array:
         expected = 'within ±360, at most 360 apart'
         raise ConfigurationError(section.path(key), np.degrees(value).tolist(), expected)
     return value
-
-
-def _axes(legs: Section) -> Array:
-    """Read the fixed axes of the base joints: one direction for all legs, or one for each."""
-    if not legs.has(AXES_KEY):
-        return X_AXES
-    return legs.directions(AXES_KEY)
 
 
 def _inertia(section: Section) -> Array:

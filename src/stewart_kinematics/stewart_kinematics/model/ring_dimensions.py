@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.model.geometry import MAX_BEST_CONDITION, ring_points
+from stewart_kinematics.model.geometry import joints_of, MAX_BEST_CONDITION
+from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.solvers.jacobian import joint_condition
 from stewart_kinematics.spatial import rpy_deg
@@ -119,19 +120,23 @@ def document(rings: RingDimensions) -> dict[str, Any]:
         ConfigurationError: If the legs are too short to hold the platform above its base.
         GeometryError: If the platform is singular at its neutral pose, or nearly so.
     """
-    half = rings.retracted_length + 0.5 * rings.stroke
-    zero, neutral = (_height(rings, length) for length in (rings.retracted_length, half))
-    condition = _condition(rings, neutral)
     moving_pair_angle = 120.0 - rings.platform_pair_angle
-    return {
-        'name': rings.name,
-        'title': rings.name.replace('_', ' '),
+    joints = {
         'base_joints': _ring(
             rings.base_radius, rings.base_pair_angle, rings.base_height, rings.turn
         ),
         'platform_joints': _ring(
             rings.platform_radius, moving_pair_angle, rings.platform_height, rings.turn
         ),
+    }
+    base, moving = (joints_of(Section(joints, ''), key) for key in joints)
+    half = rings.retracted_length + 0.5 * rings.stroke
+    zero, neutral = (_height(base, moving, length) for length in (rings.retracted_length, half))
+    condition = _condition(rings, base, moving, neutral)
+    return {
+        'name': rings.name,
+        'title': rings.name.replace('_', ' '),
+        **joints,
         'pairing': [1, 2, 3, 4, 5, 6],
         'zero_pose': _level(zero),
         'neutral_pose': _level(neutral),
@@ -201,30 +206,21 @@ def assumed_limits(
     }
 
 
-def _rings(rings: RingDimensions) -> tuple[Array, Array]:
-    """Return the joints of both rings, paired: near each other, but half a pair apart."""
-    turn = np.radians(rings.turn)
-    pair, moving = np.radians([rings.base_pair_angle, 120.0 - rings.platform_pair_angle])
-    base = ring_points(rings.base_radius, pair, rings.base_height, turn)
-    return base, ring_points(rings.platform_radius, moving, rings.platform_height, turn)
-
-
-def _height(rings: RingDimensions, length: float) -> float:
+def _height(base: Array, moving: Array, length: float) -> float:
     """Return the height at which all legs of the level platform have a length [m]."""
-    base, moving = _rings(rings)
-    across = float(np.linalg.norm((base - moving)[0, :2]))
+    away = base[0] - moving[0]
+    across = float(np.linalg.norm(away[:2]))
     if length <= across:
         expected = f"more than {across:.4g} m, the horizontal distance of a leg's joints"
         raise ConfigurationError('retracted_length', length, expected)
-    return float(np.sqrt(length**2 - across**2)) + rings.base_height - rings.platform_height
+    return float(np.sqrt(length**2 - across**2) + away[2])
 
 
-def _condition(rings: RingDimensions, height: float) -> float:
+def _condition(rings: RingDimensions, base: Array, moving: Array, height: float) -> float:
     """Return the condition number of the level platform, moments divided by its radius.
 
     Joints that do not hold it are refused; the message says what to change.
     """
-    base, moving = _rings(rings)
     position, level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
     condition = float(joint_condition(base, moving, rings.platform_radius, position, level)[0])
     if condition <= MAX_BEST_CONDITION:

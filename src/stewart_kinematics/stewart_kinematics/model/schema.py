@@ -161,10 +161,14 @@ class Section:
     def pose(self, key: str) -> Pose:
         """Return a pose given as ``position_m`` and ``rpy_deg``."""
         section = self.section(key)
-        roll, pitch, yaw = section.vector('rpy_deg', 3)
-        pose = Pose.from_rpy(section.vector('position_m', 3), (roll, pitch, yaw))
+        pose = section.as_pose()
         section.finish()
         return pose
+
+    def as_pose(self) -> Pose:
+        """Return the pose whose keys stand in this mapping."""
+        turn = self.vector('rpy_deg', 3)
+        return Pose.from_rpy(self.vector('position_m', 3), turn)
 
     def finish(self, optional: Iterable[str] = ()) -> None:
         """Refuse keys that were never read and are not among `optional`."""

@@ -22,7 +22,6 @@ class Arrival:
     """Wait until the platform is measured at the end of a motion.
 
     Args:
-        start_pose: What driver and platform say.
         begun, sent: Where the last move of the motion began, and where it ended.
         stamp: Stamp of its last setpoint [ns].
     """

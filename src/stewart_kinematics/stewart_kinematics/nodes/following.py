@@ -21,9 +21,6 @@ class Following:
 
     A driver that refuses a path stays ENABLED, and the platform where it is. One that is late, as
     after a pause of the machine, moves.
-
-    Args:
-        start_pose: What driver and platform say.
     """
 
     def __init__(self, start_pose: StartPose) -> None:

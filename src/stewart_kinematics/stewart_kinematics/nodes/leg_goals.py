@@ -43,12 +43,7 @@ def leg_goals(node: Any, start_pose: StartPose) -> list[LegGoals]:
 
 
 class LegGoals:
-    """``legs/follow_joint_trajectory``: the legs through points.
-
-    Args:
-        node: Which plays them.
-        start_pose: What the driver says.
-    """
+    """``legs/follow_joint_trajectory``: the legs through points."""
 
     name = NAME
 

@@ -104,10 +104,7 @@ class TeleopParameters(TrajectoryParameters):
     def asked(self, axes: list[float], buttons: list[int]) -> Array | None:
         """Return x, y, z, roll, pitch, yaw (6,) from -1 to 1; None without the dead man's button.
 
-        Args:
-            axes, buttons: Of a sensor_msgs/Joy.
-
-        An axis that this gamepad lacks is 0.
+        Axes and buttons are those of a sensor_msgs/Joy; an axis that this gamepad lacks is 0.
 
         Raises:
             MessageError: If it has no such button, or an axis in use is beyond -1 to 1.

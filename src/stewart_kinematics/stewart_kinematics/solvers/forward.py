@@ -144,12 +144,8 @@ class ForwardSolver:
         home = jacobian(geometry, pose.position, pose.quaternion_xyzw)
         home[:, 3:] /= geometry.length_scale
         length = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
-        constants = np.concatenate([self.neutral, np.zeros(4)])
-        constants[kernels.SCALE] = geometry.length_scale
-        constants[kernels.CERTAIN] = self.region.certain
-        constants[kernels.DETERMINANT] = np.linalg.det(home)
-        constants[kernels.TOLERANCE] = kernels.RELATIVE_TOLERANCE * length.mean()
-        self.constants = read_only(constants)
+        known = geometry.length_scale, self.region.certain, np.linalg.det(home), length.mean()
+        self.constants = read_only(kernels.constants_of(self.neutral, *known))
         self.cone = read_only(self.region.cone.transpose(1, 2, 0)[np.tril_indices(8)])
 
     @staticmethod
@@ -207,14 +203,10 @@ def forward(
 def forward_batch(
     geometry: Geometry, lengths: ArrayLike, start: Pose | None = None, *, follow: bool = True
 ) -> ForwardResult:
-    """Find the poses of many samples, lengths (n, 6) [m].
+    """Find the poses of many samples, joint-to-joint lengths (n, 6) [m].
 
-    Args:
-        geometry: Joints and neutral pose.
-        lengths (n, 6): Joint-to-joint lengths [m].
-        start: First iterate of the first sample; default is the neutral pose.
-        follow: Start every sample at the pose of the one before, as fits samples of a motion.
-            Otherwise every sample starts at `start`.
+    Every sample begins at `start`, by default the neutral pose, or with `follow`, as fits samples
+    of a motion, all but the first at the pose of the one before.
 
     Raises:
         ShapeError, StewartError: As `forward`; sample and leg are named.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from stewart_kinematics.kernels import legs as leg_kernels
 from stewart_kinematics.model.geometry import Geometry, X_AXES
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.spatial.leading_axes import pose_rows, rows
+from stewart_kinematics.spatial.leading_axes import pose_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,7 @@ def inverse(geometry: Geometry, motion: Motion) -> LegKinematics:
         \dot l_i = d_i \cdot \dot L_i, \qquad
         \ddot l_i = d_i \cdot \ddot L_i + (|\dot L_i|^2 - \dot l_i^2) / l_i
     """
-    p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
-    twist, _ = rows(motion.twist, 'twist', 6)
-    acceleration, _ = rows(motion.acceleration, 'acceleration', 6)
+    (p, q, twist, acceleration), lead = motion.rows(), motion.shape
     if geometry.rods is not None:
         moved = geometry.rods.motion((p, q), twist, acceleration)
         value, rate, second = moved.reshape(3, *lead, 6)

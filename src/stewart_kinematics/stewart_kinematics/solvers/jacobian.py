@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.kernels import legs as leg_kernels
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.spatial.leading_axes import pose_rows, rows
+from stewart_kinematics.spatial.leading_axes import pose_rows
 
 if TYPE_CHECKING:
     from stewart_kinematics.model.geometry import Geometry
@@ -41,8 +41,7 @@ def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
 
     l'' = J (a, alpha) + J' (v, omega); the motion's acceleration plays no part.
     """
-    p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
-    twist, _ = rows(motion.twist, 'twist', 6)
+    (p, q, twist, _), lead = motion.rows(), motion.shape
     if geometry.rods is not None:
         return geometry.rods.jacobians(p, q, twist)[1].reshape(*lead, 6, 6)
     matrix = np.empty((p.shape[0], 6, 6))

@@ -107,12 +107,7 @@ def apart(difference: float, name: str) -> str:
 def disagreeing(difference: Difference, geometry: Geometry, name: str) -> str:
     """Say that poses and strokes of a recording are not a platform's, and which they fit.
 
-    Args:
-        difference: Of the recording.
-        geometry, name: Of the platform.
-
-    Returns:
-        A clause; empty where they can be.
+    The clause is empty where they can be.
     """
     if not (found := difference(geometry)) >= CLOSE:
         return ''
@@ -144,7 +139,6 @@ def stroke_difference(
     """Compare recorded strokes with those that the recorded poses need, at up to `SAMPLES` poses.
 
     Args:
-        geometry: Of the platform that is asked about.
         pose_times (n,): Ascending, in any unit.
         position, quaternion_xyzw (n, 3), (n, 4): Poses.
         stroke_times (m,): Ascending, in the same unit.

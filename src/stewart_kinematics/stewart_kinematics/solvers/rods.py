@@ -62,18 +62,11 @@ class RodSolver:
         home = self._neutral.position[None], self._neutral.quaternion_xyzw[None]
         self._begin = self.rods.begin_at(self._neutral)
         self._lengths = np.ascontiguousarray(self.rods.lengths).reshape(1, 6)
-        constants = np.concatenate([home[0][0], home[1][0], np.zeros(4)])
-        constants[newton_kernels.SCALE] = geometry.length_scale
+        determinant = float(np.linalg.det(self._lines(*home)[0]))
         # The kernel's own region holds every pose.
-        constants[newton_kernels.CERTAIN] = math.inf
-        constants[newton_kernels.DETERMINANT] = np.linalg.det(self._lines(*home)[0])
-        constants[newton_kernels.TOLERANCE] = (
-            newton_kernels.RELATIVE_TOLERANCE * self.rods.lengths.mean()
-        )
-        self._constants = read_only(constants)
-        self._least = newton_kernels.SMALLEST_DETERMINANT * abs(
-            constants[newton_kernels.DETERMINANT]
-        )
+        known = geometry.length_scale, math.inf, determinant, self.rods.lengths.mean()
+        self._constants = read_only(newton_kernels.constants_of(np.hstack(home)[0], *known))
+        self._least = newton_kernels.SMALLEST_DETERMINANT * abs(determinant)
 
     @staticmethod
     @lru_cache(maxsize=64)

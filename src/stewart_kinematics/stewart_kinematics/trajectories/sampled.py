@@ -11,13 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.motion import Array, Motion, read_only, SIZES
 from stewart_kinematics.spatial import continuous_quaternions
 from stewart_kinematics.trajectories.attitude import from_quaternion_path, quaternion_derivatives
 from stewart_kinematics.trajectories.trajectory import clamp
 from stewart_tables.errors import LARGEST
-
-_SIZES = {'position': 3, 'quaternion_xyzw': 4, 'twist': 6, 'acceleration': 6}
 
 LARGEST_STEP = 5.0  # a step longer than this many median steps is a gap
 
@@ -76,7 +74,7 @@ class Sampled:
         time = np.asarray(self.time, dtype=float)
         if time.ndim != 1 or time.size < 2:
             raise TrajectoryError(f'at least 2 samples are needed, got {time.size}')
-        for name, size in _SIZES.items():
+        for name, size in SIZES.items():
             values = getattr(self, name)
             if values is not None:
                 object.__setattr__(self, name, self._checked(name, values, (time.size, size)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, Pose, read_only, UNITS
+from stewart_kinematics.motion import Array, Motion, Pose, read_only, SIZES, UNITS
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.trajectory import clamp, Trajectory
 
@@ -77,7 +77,7 @@ class Sequence:
             return self.parts[index].sample(moment - self.starts[index])
         which = np.searchsorted(self._ends, moment, side='right')
         which = np.minimum(which, len(self.parts) - 1)
-        values = [np.empty((*moment.shape, size)) for size in (3, 4, 6, 6)]
+        values = [np.empty((*moment.shape, size)) for size in SIZES.values()]
         for index, part in enumerate(self.parts):
             chosen = which == index
             motion = part.sample(moment[chosen] - self.starts[index])

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array, Motion, SIZES
 from stewart_tables.errors import LARGEST
 
 
@@ -49,9 +49,9 @@ def clamp(time: ArrayLike, duration: float) -> Array:
     )
 
 
-def motion_rows(count: int) -> tuple[Array, Array, Array, Array]:
+def motion_rows(count: int) -> tuple[Array, ...]:
     """Return room for the fields of `count` samples, for the kernels."""
-    return np.empty((count, 3)), np.empty((count, 4)), np.empty((count, 6)), np.empty((count, 6))
+    return tuple(np.empty((count, size)) for size in SIZES.values())
 
 
 def motion_from_rows(rows: tuple[Array, ...], shape: tuple[int, ...]) -> Motion:

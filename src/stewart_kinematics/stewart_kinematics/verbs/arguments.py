@@ -70,7 +70,7 @@ def typed_pose(option: str, numbers: Sequence[float]) -> Pose:
     if not np.all(np.abs(numbers) <= LARGEST):
         expected = f'six numbers from {-LARGEST:g} to {LARGEST:g}'
         raise ConfigurationError(option, list(numbers), expected)
-    return Pose.from_rpy(numbers[:3], np.radians(numbers[3:]).tolist())
+    return Pose.from_rpy(numbers[:3], np.radians(numbers[3:]))
 
 
 def in_words(pose: Pose) -> str:

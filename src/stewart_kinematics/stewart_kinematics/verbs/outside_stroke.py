@@ -13,15 +13,9 @@ from stewart_tables.csv_tables import Table
 
 
 def outside_stroke(table: Table, stroke: Array, platform: Platform) -> dict[int, str]:
-    """Return a sentence for every row outside the stroke, about the leg that is farthest out.
+    """Return sentences by row, for each outside the stroke, about the leg that is farthest out.
 
-    Args:
-        table: Where the rows come from.
-        stroke (n, 6): What a leg is driven by, [m] or [rad]; NaN where a rod does not reach.
-        platform: Whose limits count.
-
-    Returns:
-        Sentences by row.
+    `stroke` (n, 6) are positions of the legs' joints [m], [rad]; NaN where a rod does not reach.
     """
     kind, limits = platform.kind, platform.limits.stroke
     beyond = np.maximum(limits[:, 0] - stroke, stroke - limits[:, 1])

@@ -103,9 +103,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _stop(violation: Violation | None) -> str:
     """Say in a few words what stops the platform."""
-    if violation is None:
-        return NO_STOP
-    return violation.quantity + ('' if violation.leg is None else f' of leg {violation.leg}')
+    return NO_STOP if violation is None else violation.subject
 
 
 def _print_table(
