@@ -58,12 +58,26 @@ class Run:
         return Run(*(getattr(self, item.name)[rows] for item in fields(self)))
 
 
+def harmonics(
+    centre: Pose,
+    sequence: str,
+    base_frequency: float,
+    sine: Array,
+    cosine: Array,
+    duration: float = np.inf,
+) -> MultiSine:
+    """Return the Fourier series of coefficients (6, n) [m, rad] over a frequency [rad/s]."""
+    frequency = base_frequency * np.arange(1, sine.shape[1] + 1)
+    size, phase = np.hypot(sine, cosine), np.arctan2(cosine, sine)
+    return MultiSine(centre, sequence, size, frequency, phase, duration=duration)
+
+
 def excitation(platform: Platform, seed: int = 3, duration: float = 10.0) -> MultiSine:
     """Return five harmonics in six axes that stay inside the EX800's strokes."""
     rng = np.random.default_rng(seed)
     scale = np.array([14e-3, 14e-3, 12e-3, 0.10, 0.10, 0.16])[:, None] / np.sqrt(5)
     sine, cosine = (scale * rng.normal(0.0, 1.0, (6, 5)) for _ in range(2))
-    return MultiSine.harmonics(
+    return harmonics(
         platform.geometry.neutral_pose, 'ZYX', 2.0 * np.pi / 5.0, sine, cosine, duration=duration
     )
 
@@ -73,9 +87,7 @@ def wave(platform: Platform, duration: float = 10.0) -> MultiSine:
     zero = np.zeros((6, 1))
     sine, cosine = zero.copy(), zero.copy()
     sine[[0, 1], 0], cosine[2, 0], sine[[3, 5], 0] = 0.029, 0.037, 0.029
-    return MultiSine.harmonics(
-        platform.geometry.neutral_pose, 'ZXY', 3.75, sine, cosine, duration=duration
-    )
+    return harmonics(platform.geometry.neutral_pose, 'ZXY', 3.75, sine, cosine, duration=duration)
 
 
 def run_rig(

@@ -22,6 +22,7 @@ from stewart_identification.recording.from_bag import (
     Extraction,
     SIGMAS,
 )
+from stewart_identification.recording.legs import leg_record
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.model.platform import Platform
@@ -256,6 +257,21 @@ def test_one_leg_without_stroke_takes_its_command(
     alone = rewritten(tmp_path / 'alone', payload_run, change)
     with pytest.raises(UnusableRecording, match='lacks the strokes of leg 3 in all 2000 messages'):
         extracted(alone, ex800)
+
+
+def test_commands_from_before_the_strokes_are_as_late_beside_a_message_without_stamp(
+    payload_run: Run,
+) -> None:
+    made = recorded(payload_run)
+    legs, said = made.actuators, []
+    for unstamped in ([], [3]):
+        names = 'bag_time_ns', 'stamp_ns', 'position', 'velocity', 'effort'
+        later = {name: getattr(legs, name)[1000:].copy() for name in names}
+        later['stamp_ns'][unstamped] = 0
+        recording = replace(made, actuators=replace(legs, **later))
+        record = leg_record(recording, forces=True, shortest=1.0, instruments=True)
+        said.append([text for text in map(str, record.remarks) if 'instruments' in text])
+    assert said[0] == said[1]
 
 
 def test_commands_become_instruments_that_know_nothing_of_the_encoders_noise(

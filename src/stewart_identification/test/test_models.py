@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from recordings_made import harmonics
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import centroidal, PlatformModel
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.trajectories.multi_sine import MultiSine
 
 
 @pytest.fixture(scope='module')
@@ -24,7 +24,7 @@ def lively(platform: Platform, count: int, scale: float = 1.0) -> Experiment:
     sizes = scale * np.repeat([0.012, 0.06], 3)[:, None]
     sine, cosine = rng.normal(size=(2, 6, 4)) * sizes
     home = platform.geometry.neutral_pose
-    motion = MultiSine.harmonics(home, 'ZXY', 1.9, sine, cosine)
+    motion = harmonics(home, 'ZXY', 1.9, sine, cosine)
     time = np.linspace(0.0, 5.0, count)
     return Experiment(time, motion.sample(time), np.zeros((count, 6)))
 

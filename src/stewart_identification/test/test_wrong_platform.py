@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from recordings_made import recorded, Run, Scribe, START_NS, write_bag
+from recordings_made import harmonics, recorded, Run, Scribe, START_NS, write_bag
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import UnusableRecording
@@ -24,7 +24,6 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.solvers.recognition import fitting
-from stewart_kinematics.trajectories import MultiSine
 from typed_words import typed
 
 FOURTH_TURNED = np.array([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])
@@ -47,7 +46,7 @@ def vigo_run() -> Run:
     rng = np.random.default_rng(5)
     scale = np.array([0.04, 0.04, 0.04, 0.08, 0.08, 0.1])[:, None] / np.sqrt(4)
     sine, cosine = (scale * rng.normal(0.0, 1.0, (6, 4)) for _ in range(2))
-    motion = MultiSine.harmonics(
+    motion = harmonics(
         vigo.geometry.neutral_pose, 'ZYX', 2.0 * np.pi / 4.0, sine, cosine, duration=12.0
     )
     time = np.arange(0.0, 12.0, 0.01)

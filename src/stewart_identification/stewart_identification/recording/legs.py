@@ -340,7 +340,7 @@ def _late_commands(
     asked = usable(commands, {'strokes': commands.position}, origin, recording.begin_ns)
     absent = absent_columns(series.position)
     present = [leg for leg in range(6) if leg + 1 not in absent]
-    known = np.isfinite(series.position[:, present]).all(axis=1)
+    known = (series.stamp_ns != 0) & np.isfinite(series.position[:, present]).all(axis=1)
     stamps = series.seconds(origin)
     rows = np.flatnonzero(known)[np.unique(stamps[known], return_index=True)[1]]
     found = clock_offset(
