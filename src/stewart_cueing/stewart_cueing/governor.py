@@ -36,7 +36,6 @@ class Governor(PlanFollower):
     """Follow a wanted motion from a rest, one period after the other.
 
     Args:
-        guard: Judge of every plan.
         start: Pose at rest at time 0.
         period: Time between two calls of `advance` [s].
         scale: Part of velocity, acceleration and jerk with which a deviation is worked off.

@@ -65,8 +65,6 @@ class RigidDrives(SwitchedDrives):
     time passes without a step of the plant.
 
     Args:
-        plant: Bodies, joints and friction.
-        options: What the drives can do.
         limits: Of the strokes; the mechanical ends lie a little outside.
         hold_after: A drive that hears nothing for this long stops following the rate of its last
             target [s].

@@ -88,9 +88,7 @@ class Ship:
 
     Args:
         sea: Waves at full scale.
-        seed: Of the sea.
         heading: From the waves' direction of travel to the ship's bow; 0: following sea [rad].
-        hull: The ship.
     """
 
     def __init__(self, sea: Jonswap, seed: int, heading: float, hull: Hull = Hull()) -> None:

@@ -27,7 +27,6 @@ def start_pose(platform: Platform, start: str) -> Pose:
     """Return the pose at which a simulated platform begins.
 
     Args:
-        platform: Its description.
         start: ``neutral``, or ``retracted`` for all legs at the lower end of their stroke.
 
     Raises:

@@ -23,9 +23,6 @@ class MovingUrdf:
     """A URDF below a node of the scene.
 
     Args:
-        server: Of the scene.
-        urdf: What is shown.
-        root: Name of the node.
         part: Link that is shown alone; then only joints that move it are moved.
         look: As of `ViserUrdf`.
     """

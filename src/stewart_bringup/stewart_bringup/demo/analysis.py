@@ -196,11 +196,7 @@ def analyse(
     """Make the figures of one scenario from its bag and the publishers' own counters, by topic.
 
     Args:
-        recording: What was recorded.
-        published: Messages by the publishers' own counters, by topic.
-        bounds: What has to hold.
         machine: How punctual the machine was; None where its time does not count.
-        kind: Family of the legs.
     """
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)

@@ -16,7 +16,6 @@ def hidden_by_steps(platform: Platform, step: float) -> tuple[float, float]:
     """Return how far from the neutral pose all six encoders may read it at worst [m], [rad].
 
     Args:
-        platform: Whose legs they measure.
         step: Of an encoder [m], of cranks [rad]; it is off by half of it.
     """
     geometry, neutral = platform.geometry, platform.geometry.neutral_pose

@@ -40,8 +40,6 @@ class StopOperator(RestingOperator):
         """Ask for the stop, and return where the platform has come to rest.
 
         Args:
-            node: Name of the trajectory node.
-            service: Its service.
             told: Takes the answer, when it comes.
 
         Raises:

@@ -41,7 +41,6 @@ class TeleopOperator(Operator):
 
         Args:
             read: Returns what was typed since its last call.
-            show: Shows one line.
 
         Raises:
             RequestRefused: If the driver is not, or no longer, ENABLED.

@@ -108,8 +108,6 @@ def motion_of(
     """Make a motion as its trajectory node would, checked as far as its start does not matter.
 
     Args:
-        source: Name of the node.
-        parameters: Of all nodes.
         platform: Whose limits hold, as far as the node's ``limit_scale`` allows.
         duration: How long an endless motion is played before it fades out, or a move takes [s].
         target: Where a move goes, or a file of waypoints.

@@ -36,9 +36,7 @@ class Operator:
     """Whoever has the rig.
 
     Args:
-        loop: The driver.
         missing: Tells what the motion still waits for, with enabled drives; empty for nothing.
-        start: Starts the motion.
 
     Attributes:
         reason: Why the motion was not played to its end; empty if it was.

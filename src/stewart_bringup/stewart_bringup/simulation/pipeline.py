@@ -74,7 +74,6 @@ class Pipeline:
     """A rig from power-on to power-off.
 
     Args:
-        parameters: Of all nodes.
         source: Trajectory node that plays.
         duration: How long the motion is played before it fades out, or how long a move takes [s].
         target: Where a move goes, or a file of waypoints.

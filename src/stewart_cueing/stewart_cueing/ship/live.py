@@ -206,8 +206,6 @@ class LiveLevelling:
     While the base's motion is not known, the platform goes to its neutral pose and waits there.
 
     Args:
-        guard: Judge of every setpoint.
-        base: What is known of the base.
         period: Between setpoints [s].
         peak_period: Of the sea, roughly [s].
         delay: From the stamp of a setpoint until the platform is there [s].

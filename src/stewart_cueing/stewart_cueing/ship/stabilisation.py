@@ -87,7 +87,6 @@ class BaseStabiliser:
     """Setpoints that keep a platform level, one every period, from a rest at the neutral pose.
 
     Args:
-        guard: Judge of every setpoint.
         period: Between setpoints [s].
         peak_period: Of the sea, roughly [s].
 

@@ -229,7 +229,6 @@ class DatagramSocket:
     Args:
         form: One of `PARSERS`.
         port: Where they arrive; 0 takes a free one, see `port`.
-        address: Of the network interface.
         clock: Returns the time [s].
 
     Attributes:

@@ -86,8 +86,6 @@ class LiveRide:
     """Follow a vehicle from a rest at the neutral pose.
 
     Args:
-        guard: Judge of every setpoint.
-        settings: Scales, bounds, filters and the head.
         period: Between its rows [s].
         silence: See `LiveInput`.
         method: One of `METHODS`.

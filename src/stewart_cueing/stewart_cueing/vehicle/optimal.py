@@ -90,10 +90,8 @@ class OptimalCueing:
     """Model predictive cueing from rest at the neutral pose.
 
     Args:
-        guard: Checks every setpoint.
         settings: Scales and bounds of the input, and the head; its filters are not used.
         period: Time between two calls of `advance` [s].
-        weights: Of the cost.
 
     Attributes:
         governor: Holds the motion, and what limits it.

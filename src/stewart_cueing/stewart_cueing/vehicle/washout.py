@@ -115,7 +115,6 @@ class Washout:
     """The washout of one platform, sample after sample.
 
     Args:
-        settings: Of the filters.
         centre: Pose to which everything returns; of its attitude the heading counts.
         period: Time between two samples [s].
     """

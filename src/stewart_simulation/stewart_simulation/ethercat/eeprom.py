@@ -65,7 +65,6 @@ def image(
     Args:
         ranges: Start and length of the four sync managers [octet].
         name: Order code, Latin-1: ETG.1000.6 promises no more than octets.
-        complete_access: Whether its CoE has that.
     """
     content = bytearray(b'\xff' * SIZE)
     content[:FIRST_CATEGORY] = bytes(FIRST_CATEGORY)

@@ -40,7 +40,6 @@ class InlineRig(Parts):
     card type ``simulated``, the sensor's port by `witmotion.reader`.
 
     Args:
-        settings: What there is.
         steady_ns: Simulated time [ns]; also the clock of the message stamps.
         base: What moves the base instead of what the settings say.
 

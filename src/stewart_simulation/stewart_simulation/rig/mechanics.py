@@ -32,7 +32,6 @@ class Mechanics(Generic[D]):
 
     Args:
         now: The first instant [s].
-        on_step: Called after every step.
         longest_gap: Longest step [s]; of a longer pause, of a stopped process, only this much
             passes.
 

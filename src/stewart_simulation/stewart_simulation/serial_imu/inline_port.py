@@ -19,9 +19,6 @@ class InlinePort:
     The device's end is this object, with the methods of `PtyPort`; the host's is what `open`
     returns, a transport for the driver's reader.
 
-    Args:
-        path: Name of the port.
-
     Attributes:
         now: Up to when what was sent has come for the host [s].
     """
@@ -91,10 +88,6 @@ class InlinePort:
 
 class InlineTransport:
     """The host's end; fulfils ``witmotion.transport.Transport``, but never waits.
-
-    Args:
-        port: The line.
-        baud: Speed at first.
 
     Attributes:
         baud: Speed now.

@@ -22,7 +22,6 @@ class PlatformQuestion:
     """Read the parameter ``platform`` of ``forward_kinematics``, as soon as that node is there.
 
     Args:
-        node: Who asks.
         answered: Told the platform, once: its name, or the path of its YAML file.
         asked: Name of the node that knows it; from `node`'s namespace on, unless it has a slash.
     """

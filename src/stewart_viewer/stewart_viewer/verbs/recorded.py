@@ -49,7 +49,6 @@ def read_recording(
     """Read a bag, times after its first message [s]; where no pose was recorded, from the strokes.
 
     Args:
-        path: The bag.
         geometry: Joints of the platform, if it is known.
         renamed: What topics are called in this bag, by our names.
         tell: Hears of topics whose stamps are zero, go back or are of another clock, which are
