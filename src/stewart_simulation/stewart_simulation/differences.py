@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from stewart_driver.legs import Array, read_only
 from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
 from stewart_dynamics.inertia import InertialModel
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 # The joints' ends lie this far outside the angles that may be used [rad].
 JOINT_MARGIN = np.radians(2.0)
-# The payload is a solid sphere [m].
+# Of the payload [m].
 PAYLOAD_RADIUS = 0.05
 
 
@@ -53,6 +54,12 @@ def build_plant(platform: Platform, pose: Pose, options: PlantOptions) -> Plant:
     )
 
 
+def payload_of(mass: float, centre: ArrayLike) -> RigidBody:
+    """Return a payload, a solid sphere, by its mass [kg] and centre [m]."""
+    inertia = 0.4 * mass * PAYLOAD_RADIUS**2 * np.eye(3)
+    return RigidBody(mass, read_only(centre), read_only(inertia))
+
+
 def _joint_ends(platform: Platform) -> tuple[Array, Array]:
     """Return the cones of the passive joints, about the legs at the neutral pose."""
     geometry, limits = platform.geometry, platform.limits
@@ -67,9 +74,7 @@ def _with_payload(platform: Platform, options: PlantOptions) -> Platform:
     """Put the payload beside one that the description may already have."""
     if platform.masses is None or options.payload_mass == 0.0:
         return platform
-    mass = options.payload_mass
-    inertia = 0.4 * mass * PAYLOAD_RADIUS**2 * np.eye(3)
-    sphere = RigidBody(mass, read_only(options.payload_position), read_only(inertia))
+    sphere = payload_of(options.payload_mass, options.payload_position)
     known = platform.masses.payload
     return replace(
         platform,

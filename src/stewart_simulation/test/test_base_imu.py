@@ -24,13 +24,13 @@ def test_a_noiseless_sample_is_what_the_ship_does():
     bias = (0.1, -0.2, 0.3)
     ship, imu = at_sea(accelerometer_noise=0.0, gyroscope_noise=0.0, accelerometer_bias=bias)
     before, now, after = (ship.at(7.0 + k * STEP) for k in (-1, 0, 1))
-    sample = imu.sample(7.0)
+    force, rate, attitude = imu.sample(7.0)
     pull = (after.position - 2.0 * now.position + before.position) / STEP**2
     felt = now.rotation.T @ (pull + np.array([0.0, 0.0, 9.80665])) + bias
-    assert sample.specific_force == pytest.approx(felt, abs=2e-3)
+    assert force == pytest.approx(felt, abs=2e-3)
     turn = Rotation.from_matrix(before.rotation.T @ after.rotation).as_rotvec() / (2.0 * STEP)
-    assert sample.angular_velocity == pytest.approx(turn, abs=1e-4)
-    off = Rotation.from_quat(sample.quaternion_xyzw).inv() * Rotation.from_matrix(now.rotation)
+    assert rate == pytest.approx(turn, abs=1e-4)
+    off = Rotation.from_quat(attitude).inv() * Rotation.from_matrix(now.rotation)
     assert off.magnitude() < 5.0 * ATTITUDE_NOISE
 
 

@@ -175,7 +175,9 @@ def test_a_request_to_stop_ends_a_pause() -> None:
 
 def test_executable_publishes_a_clock_that_others_obey() -> None:
     command = (
-        'from stewart_simulation.nodes.simulation_clock import main; main()',
+        'from stewart_node_support.running import run\n'
+        'from stewart_simulation.nodes.simulation_clock import SimulationClock\n'
+        'run(SimulationClock)',
         *('--ros-args', '-p', 'speed:=5.0', '-p', 'step:=0.002'),
     )
     with Harness(real=True) as harness:

@@ -25,8 +25,7 @@ from stewart_identification.models.platform import CENTROIDAL_NAMES
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.model.platform import Platform, RigidBody
-from stewart_kinematics.motion import read_only
+from stewart_kinematics.model.platform import Platform
 from stewart_tables.page import table
 
 PLATFORM = 'ex800'
@@ -117,16 +116,11 @@ def truth() -> dict[str, float]:
     Mass [kg], centre of mass [m], inertia about it [kg m²], in platform_link axes.
     """
     # Late, for it loads the plant's kernels.
-    from stewart_simulation.differences import PAYLOAD_RADIUS
+    from stewart_simulation.differences import payload_of
 
     masses = Platform.from_yaml(PLATFORM).masses
     assert masses is not None
-    ball = RigidBody(
-        PAYLOAD_MASS,
-        read_only(PAYLOAD_POSITION),
-        read_only(0.4 * PAYLOAD_MASS * PAYLOAD_RADIUS**2 * np.eye(3)),
-    )
-    body = masses.platform.joined(ball)
+    body = masses.platform.joined(payload_of(PAYLOAD_MASS, PAYLOAD_POSITION))
     if masses.payload is not None:
         body = body.joined(masses.payload)
     upper = body.inertia[np.triu_indices(3)]

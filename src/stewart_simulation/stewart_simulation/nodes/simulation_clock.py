@@ -18,7 +18,6 @@ from std_srvs.srv import SetBool, Trigger
 from stewart_node_support.executor import drain
 from stewart_node_support.lock_step import LockStep, START_NS
 from stewart_node_support.parameters import declare
-from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.settings import param
@@ -151,12 +150,3 @@ class SimulatedPace:
             time.sleep(ahead)
         elif ahead < -LONGEST_BACKLOG:
             self._turned = time.monotonic() - LONGEST_BACKLOG
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(SimulationClock)
-
-
-if __name__ == '__main__':
-    main()

@@ -4,14 +4,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from stewart_driver.legs import Array
-from stewart_kinematics.spatial.rotations import (
-    compose_quaternions,
-    exp_quaternion,
-)
+from stewart_kinematics.spatial.rotations import compose_quaternions, exp_quaternion
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.serial_imu.inertial import GRAVITY
 from stewart_simulation.ship import MovingBase
@@ -21,26 +16,8 @@ ATTITUDE_NOISE = 2e-3
 DOWN = np.array([0.0, 0.0, -GRAVITY])
 
 
-class BaseSample(NamedTuple):
-    """One sample, in ``base_link`` axes at its origin.
-
-    Attributes:
-        specific_force (3,): [m/s²].
-        angular_velocity (3,): [rad/s].
-        quaternion_xyzw (4,): Takes base to world axes.
-    """
-
-    specific_force: Array
-    angular_velocity: Array
-    quaternion_xyzw: Array
-
-
 class BaseImu:
     """An IMU at ``base_link`` with the noise and the biases of the platform's.
-
-    Args:
-        ship: What moves the base.
-        settings: Of the rig.
 
     Attributes:
         accelerometer_noise, gyroscope_noise: Standard deviations of a sample [m/s²], [rad/s].
@@ -55,12 +32,16 @@ class BaseImu:
         sigmas = [self.accelerometer_noise, self.gyroscope_noise, ATTITUDE_NOISE]
         self._sigmas = np.repeat(sigmas, 3)
 
-    def sample(self, time: float) -> BaseSample:
-        """Measure at an instant of the ship [s]."""
+    def sample(self, time: float) -> tuple[Array, Array, Array]:
+        """Measure at an instant of the ship [s].
+
+        Returns:
+            Specific force and angular velocity (3,) in ``base_link`` axes [m/s²], [rad/s], and the
+            quaternion (4,), x, y, z, w, that takes base to world axes.
+        """
         base = self._ship.at(time)
         noise = self._rng.normal(0.0, self._sigmas)
         felt = np.concatenate([-base.field(DOWN)[:3], base.turn])
         felt += self._bias + noise[:6]
-        turned = exp_quaternion(noise[6:])
-        attitude = compose_quaternions(base.quaternion_xyzw, turned)
-        return BaseSample(felt[:3], felt[3:], attitude)
+        attitude = compose_quaternions(base.quaternion_xyzw, exp_quaternion(noise[6:]))
+        return felt[:3], felt[3:], attitude

@@ -10,12 +10,7 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaternion
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
-from stewart_simulation.serial_imu.inertial import (
-    felt,
-    felt_between,
-    FIELD,
-    InertialState,
-)
+from stewart_simulation.serial_imu.inertial import felt, FIELD, InertialState
 from stewart_simulation.serial_imu.inertial_kernels import mean_motion
 
 LONGEST_INTERVAL = 0.1
@@ -49,8 +44,6 @@ class InertialFeed:
         self._time, self._state = time, mechanics.drives.state.copy()
         if not 0.0 < interval < LONGEST_INTERVAL:
             return self._felt(time, self._state, mechanics.drives.acceleration())
-        if mechanics.drives.ship is None:
-            return felt_between(before, self._state, interval, self._mounting, self._gravity)
         middle, accelerations = np.empty(13), np.empty(6)
         mean_motion(before, self._state, interval, middle, accelerations)
         return self._felt(time - 0.5 * interval, middle, accelerations)

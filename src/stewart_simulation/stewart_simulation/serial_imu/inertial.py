@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from stewart_kinematics.motion import Array, Pose
-from stewart_simulation.serial_imu.inertial_kernels import feel, feel_between
+from stewart_simulation.serial_imu.inertial_kernels import feel
 
 Vector: TypeAlias = 'tuple[float, float, float]'
 GRAVITY = 9.80665
@@ -62,21 +62,7 @@ def felt(state: Array, accelerations: Array, mounting: Pose, gravity: Array) -> 
     """
     out = np.empty(13)
     feel(state, accelerations, mounting.position, mounting.quaternion_xyzw, gravity, FIELD, out)
-    return state_of(out)
-
-
-def felt_between(
-    before: Array, after: Array, interval: float, mounting: Pose, gravity: Array
-) -> InertialState:
-    """Return what a sensor feels on average between two states (13,) `interval` apart [s]."""
-    out, mounted = np.empty(13), (mounting.position, mounting.quaternion_xyzw)
-    feel_between(before, after, interval, *mounted, gravity, FIELD, out)
-    return state_of(out)
-
-
-def state_of(row: Array) -> InertialState:
-    """Return a state of force, angular velocity, attitude and magnetic field, shape (13,)."""
-    fx, fy, fz, wx, wy, wz, x, y, z, w, bx, by, bz = row.tolist()
+    fx, fy, fz, wx, wy, wz, x, y, z, w, bx, by, bz = out.tolist()
     return InertialState((fx, fy, fz), (wx, wy, wz), (x, y, z, w), (bx, by, bz))
 
 

@@ -84,17 +84,6 @@ def mean_motion(
     put(middle, 10, times(turn / interval, aside))
 
 
-@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
-def feel_between(
-    before: Array, after: Array, interval: float, mounting_position: Array,
-    mounting_quaternion: Array, gravity: Array, field: Array, out: Array,
-) -> None:  # fmt: skip
-    """Fill in what `feel` has for the mean between two states `interval` apart."""
-    middle, accelerations = np.empty(13), np.empty(6)
-    mean_motion(before, after, interval, middle, accelerations)
-    feel(middle, accelerations, mounting_position, mounting_quaternion, gravity, field, out)
-
-
 @kernel(VOID, VECTOR, SCALAR, VECTOR, VECTOR_OUT, MATRIX_OUT)
 def limit(times: Array, constant: float, ranges: Array, memory: Array, samples: Array) -> None:
     """Let specific force and angular velocity through a low pass of first order, into ranges.

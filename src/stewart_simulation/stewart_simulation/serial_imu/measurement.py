@@ -14,16 +14,15 @@ import datetime
 from functools import cached_property
 from math import asin, atan2, degrees, pi
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import GRAVITY, InertialState, Vector
 from stewart_simulation.serial_imu.inertial_kernels import HIGH, LOW, spoil
 
-Words: TypeAlias = NDArray[np.int64]
 VERSION = 18155
 EPOCH = datetime.datetime(2026, 1, 1)
 
@@ -98,7 +97,7 @@ class Measurements(NamedTuple):
         count, size = len(self.states), len(kinds) * protocol.FRAME_LENGTH
         words = np.empty((count, len(kinds), 4), np.int64)
         for k, kind in enumerate(kinds):
-            PAYLOADS[kind](self, words[:, k])
+            words[:, k] = PAYLOADS[kind](self)
         frames = np.empty((count, len(kinds), protocol.FRAME_LENGTH), np.uint8)
         frames[:, :, 0], frames[:, :, 1] = protocol.HEADER, kinds
         frames[:, :, 2:-1] = words.astype('<u2').view(np.uint8)
@@ -126,10 +125,7 @@ def measure(
     """Measure n cycles.
 
     Args:
-        states: Truth.
         samples (n, 13): What came of it in the sensor, see `rows_of`; changes.
-        flaws: What is added.
-        rng: Source of the noise.
         times (n,): Since the sensor was switched on [s].
         yaws (n,): Added to the heading, as the algorithm has it [rad].
     """
@@ -160,9 +156,9 @@ def sexagesimal(value_deg: float) -> int:
     return magnitude if value_deg >= 0.0 else -magnitude
 
 
-def _time(m: Measurements, words: Words) -> None:
+def _time(m: Measurements) -> ArrayLike:
     days = [EPOCH + datetime.timedelta(seconds=time) for time in m.times.tolist()]
-    words[:] = [
+    return [
         (
             t.year - 2000 + (t.month << 8),
             t.day + (t.hour << 8),
@@ -173,72 +169,44 @@ def _time(m: Measurements, words: Words) -> None:
     ]
 
 
-def _celsius(m: Measurements) -> NDArray[np.float64]:
+def _beside_celsius(m: Measurements, codes: Array) -> Array:
     celsius = np.array([state.temperature_celsius for state in m.states])
-    return np.rint(celsius * 100.0).clip(LOW, HIGH)
+    return np.column_stack([codes, np.rint(celsius * 100.0).clip(LOW, HIGH)])
 
 
-def _acceleration(m: Measurements, words: Words) -> None:
-    words[:, :3], words[:, 3] = m.codes[:, 0:3], _celsius(m)
-
-
-def _angular_velocity(m: Measurements, words: Words) -> None:
-    words[:, :3], words[:, 3] = m.codes[:, 3:6], _celsius(m)
-
-
-def _angle(m: Measurements, words: Words) -> None:
-    words[:] = [(*(code(v, pi) for v in turns), VERSION) for turns in m.angles]
-
-
-def _magnetic_field(m: Measurements, words: Words) -> None:
-    words[:, :3], words[:, 3] = m.codes[:, 6:9], 0
-
-
-def _port(_: Measurements, words: Words) -> None:
-    words[:] = 0
-
-
-def _pressure(m: Measurements, words: Words) -> None:
-    _put_longs(words, [(round(s.pressure), round(s.height * 100.0)) for s in m.states])
-
-
-def _position(m: Measurements, words: Words) -> None:
-    places = [(sexagesimal(s.longitude_deg), sexagesimal(s.latitude_deg)) for s in m.states]
-    _put_longs(words, places)
-
-
-def _put_longs(words: Words, pairs: Sequence[tuple[int, int]]) -> None:
+def _longs(pairs: Sequence[tuple[int, int]]) -> Array:
     longs = np.array(pairs)
-    words[:, 0::2], words[:, 1::2] = longs & 0xFFFF, longs >> 16
+    return np.stack([longs & 0xFFFF, longs >> 16], axis=2).reshape(-1, 4)
 
 
-def _ground_velocity(m: Measurements, words: Words) -> None:
+def _position(m: Measurements) -> Array:
+    return _longs([(sexagesimal(s.longitude_deg), sexagesimal(s.latitude_deg)) for s in m.states])
+
+
+def _ground_velocity(m: Measurements) -> ArrayLike:
     courses = [round(degrees(-yaw) % 360.0 * 100.0) % 36000 for _, _, yaw in m.angles]
     heights = [round(state.height * 10.0) for state in m.states]
-    words[:, 0], words[:, 1], words[:, 2:] = heights, courses, 0
+    return [(height, course, 0, 0) for height, course in zip(heights, courses, strict=True)]
 
 
-def _quaternion(m: Measurements, words: Words) -> None:
-    words[:, 0], words[:, 1:] = m.codes[:, 12], m.codes[:, 9:12]
-
-
-def _accuracy(_: Measurements, words: Words) -> None:
-    words[:] = 12, 140, 80, 115
-
-
-PAYLOADS: MappingProxyType[int, Callable[[Measurements, Words], None]] = MappingProxyType(
+PAYLOADS: MappingProxyType[int, Callable[[Measurements], ArrayLike]] = MappingProxyType(
     {
         protocol.TIME: _time,
-        protocol.ACCELERATION: _acceleration,
-        protocol.ANGULAR_VELOCITY: _angular_velocity,
-        protocol.ANGLE: _angle,
-        protocol.MAGNETIC_FIELD: _magnetic_field,
-        protocol.PORT: _port,
-        protocol.PRESSURE: _pressure,
+        protocol.ACCELERATION: lambda m: _beside_celsius(m, m.codes[:, 0:3]),
+        protocol.ANGULAR_VELOCITY: lambda m: _beside_celsius(m, m.codes[:, 3:6]),
+        protocol.ANGLE: lambda m: [(*(code(v, pi) for v in turns), VERSION) for turns in m.angles],
+        protocol.MAGNETIC_FIELD: lambda m: np.column_stack(
+            [m.codes[:, 6:9], np.zeros(len(m.codes))]
+        ),
+        protocol.PORT: lambda _: 0,
+        protocol.PRESSURE: lambda m: _longs(
+            [(round(s.pressure), round(s.height * 100.0)) for s in m.states]
+        ),
         protocol.POSITION: _position,
         protocol.GROUND_VELOCITY: _ground_velocity,
-        protocol.QUATERNION: _quaternion,
-        protocol.ACCURACY: _accuracy,
+        protocol.QUATERNION: lambda m: m.codes[:, [12, 9, 10, 11]],
+        protocol.ACCURACY: lambda _: (12, 140, 80, 115),
     }
 )
-"""Fill the four words of a payload, for each cycle of n, (n, 4); their low sixteen bits count."""
+"""Return the four words of a payload for each cycle of n, (n, 4) or one for all; their low sixteen
+bits count."""

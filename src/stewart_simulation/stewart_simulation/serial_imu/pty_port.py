@@ -11,12 +11,10 @@ import termios
 import tty
 
 from stewart_driver.errors import ConfigurationError
+from stewart_simulation.serial_imu.protocol import BAUDS
 
 AT_ONCE = 4096
-SPEEDS = {
-    getattr(termios, f'B{baud}'): baud
-    for baud in (4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
-}
+SPEEDS = {getattr(termios, f'B{baud}'): baud for baud in BAUDS.values()}
 
 
 class PtyPort:
