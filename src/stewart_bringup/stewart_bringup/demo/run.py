@@ -37,7 +37,7 @@ from stewart_bringup.demo.report import (
 )
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.errors import BringupError
-from stewart_node_support.errors import is_deliberate
+from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.whole_files import rename_folder, whole_file
 
@@ -270,13 +270,13 @@ def _scenario(
 def _unfinished(
     scenario: Scenario, bag: Path, final: Path, error: Exception, meter: Meter | None
 ) -> Chapter:
-    reason = ' '.join(str(error).split()) or type(error).__name__
     facts = {
         'platform': scenario.platform,
         'wave': scenario.wave.title,
         'back end': scenario.backend,
         **({'bag': str(final)} if bag.exists() else {}),
     }
+    reason = sentence_of(error)
     machine = meter.read(bag) if meter and because_late(reason) else None
     blamed = machine if machine and machine.late else None
     history = driver_history(bag)
@@ -302,7 +302,7 @@ def _identification(output: Path, line: DemoLine, stop: StopSignals) -> Chapter 
     except Exception as error:
         if not is_deliberate(error) or stop.requested:
             raise
-        return unfinished_chapter('identification', TITLE, {}, str(error))
+        return unfinished_chapter('identification', TITLE, {}, sentence_of(error))
     return None if stop.requested else found
 
 
@@ -315,8 +315,8 @@ def _two_rigs(seed: int, output: Path, line: DemoLine, stop: StopSignals) -> Cha
     except Exception as error:
         if not is_deliberate(error) or stop.requested:
             raise
-        history = driver_history(bag)
-        return unfinished_chapter(at_sea.NAME, at_sea.TITLE, {}, str(error), history)
+        reason, history = sentence_of(error), driver_history(bag)
+        return unfinished_chapter(at_sea.NAME, at_sea.TITLE, {}, reason, history)
 
 
 def _facts(played: Played, bag: Path) -> dict[str, str]:
@@ -359,9 +359,8 @@ def _middleware() -> str:
 
 def _require_bag(folder: Path) -> None:
     """Refuse a folder that holds something else than a bag: it will be replaced."""
-    if not folder.exists():
-        return
-    strange = sorted(path.name for path in folder.iterdir() if path.suffix not in BAG_SUFFIXES)
+    inside = folder.iterdir() if folder.exists() else ()
+    strange = sorted(path.name for path in inside if path.suffix not in BAG_SUFFIXES)
     if strange:
         held = f'{folder} holds {", ".join(strange)}'
         raise BringupError(f'{held} and is not replaced; choose another --output')

@@ -108,9 +108,11 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.at_sea:
             passed = run_demo([], arguments.output, stop, sea=arguments.seed)
         else:
-            passed = run_demo(
-                _chosen(arguments), arguments.output, stop, identifying=_identifying(arguments)
+            identifying = not arguments.without_identification and ends_with_identification(
+                arguments.platform, arguments.wave, arguments.backend
             )
+            chosen = _chosen(arguments)
+            passed = run_demo(chosen, arguments.output, stop, identifying=identifying)
     if passed is None:
         tell(
             'stewart demo: stopped; the platform was brought to rest and the bag is closed in '
@@ -134,12 +136,6 @@ def _chosen(arguments: argparse.Namespace) -> list[Scenario]:
     if not any(scenario.simulated for scenario in scenarios):
         raise BringupError('--speed is for simulated time, real time has its own')
     return [replace(scenario, speed=arguments.speed) for scenario in scenarios]
-
-
-def _identifying(arguments: argparse.Namespace) -> bool:
-    return not arguments.without_identification and ends_with_identification(
-        arguments.platform, arguments.wave, arguments.backend
-    )
 
 
 def _check(scenarios: Sequence[Scenario]) -> None:

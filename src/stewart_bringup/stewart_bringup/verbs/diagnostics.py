@@ -7,16 +7,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 import json
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from stewart_bags.reading import Bag
 from stewart_bags.topics import NS
 from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bringup.statuses import changes, in_words, Status, statuses
 from stewart_bringup.verbs.graph import on_the_graph
-
-if TYPE_CHECKING:
-    from stewart_bringup.nodes.listening_operator import ListeningOperator
 
 HELP = 'show what every node of a running rig, or of a recording, says of itself'
 
@@ -49,7 +46,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Listen or read, and print."""
     found: list[tuple[float | None, Status]]
     if arguments.bag is None:
-        heard = on_the_graph('listening_operator:ListeningOperator', _listen, arguments.namespace)
+        operator = 'listening_operator:ListeningOperator'
+        heard = on_the_graph(operator, lambda it: it.listen(), arguments.namespace)
         found = [(None, status) for status in heard]
     else:
         found = list(changes(_recorded(arguments.bag, arguments.namespace)))
@@ -60,10 +58,6 @@ def main(arguments: argparse.Namespace) -> int:
         when = '' if time is None else f'{time:9.3f} s  '
         print(when + in_words(status, values=arguments.values))
     return 0
-
-
-async def _listen(operator: ListeningOperator) -> list[Status]:
-    return await operator.listen()
 
 
 def _recorded(path: str, namespace: str) -> Iterator[tuple[float, Status]]:

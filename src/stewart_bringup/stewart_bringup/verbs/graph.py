@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Coroutine
-from functools import partial
 import pkgutil
 import sys
 from typing import Any
@@ -87,7 +86,7 @@ def on_the_graph(
     Args:
         operator: Its class in `stewart_bringup.nodes`, as ``module:Class``; imported when signals
             are heard already.
-        work: Coroutine function of the operator.
+        work: Takes the operator, returns a coroutine.
 
     Raises:
         RequestRefused: If the rig says no, or nothing.
@@ -102,5 +101,9 @@ def on_the_graph(
             stop, namespace=namespace, parameter_overrides=[Parameter('patience', value=PATIENCE)]
         )
         node.show = LiveLine(sys.stderr).show
+
+        async def task() -> Any:
+            return await work(node)
+
         # It is the operator that heeds a signal: what it has begun may have to be ended.
-        return spin([node], task=partial(work, node), stop=StopSignals())
+        return spin([node], task=task, stop=StopSignals())

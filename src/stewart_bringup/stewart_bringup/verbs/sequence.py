@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 import sys
-from typing import Any, TYPE_CHECKING
+from typing import Any
 
 from stewart_bags.verbs.graph import add_namespace_argument
 from stewart_bringup.errors import BringupError
@@ -21,10 +21,6 @@ from stewart_kinematics.verbs.trajectory import write_motion
 from stewart_tables.numbers import positive, whole_from
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import LiveLine, tell
-
-if TYPE_CHECKING:
-    from stewart_bringup.nodes.sequence_operator import SequenceOperator
-    from stewart_kinematics.motion import Pose
 
 OPERATOR = 'sequence_operator:SequenceOperator'
 HELP = 'move the platform of a running rig through the waypoints of a file'
@@ -101,10 +97,9 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def _teach(arguments: argparse.Namespace) -> int:
-    async def work(operator: SequenceOperator) -> tuple[int, Pose]:
-        return await operator.teach(arguments.file, arguments.name)
-
-    number, pose = on_the_graph(OPERATOR, work, arguments.namespace)
+    number, pose = on_the_graph(
+        OPERATOR, lambda it: it.teach(arguments.file, arguments.name), arguments.namespace
+    )
     print(f'waypoint {number} of {arguments.file}: {in_words(pose)}')
     return 0
 
@@ -118,11 +113,12 @@ def _play(arguments: argparse.Namespace) -> int:
             f'{told.time_remaining:5.1f} s left'
         )
 
-    async def work(operator: SequenceOperator) -> tuple[bool, str, int, Pose]:
-        return await operator.follow(arguments.file, arguments.repeat, show)
-
     try:
-        reached, said, visited, pose = on_the_graph(OPERATOR, work, arguments.namespace)
+        reached, said, visited, pose = on_the_graph(
+            OPERATOR,
+            lambda it: it.follow(arguments.file, arguments.repeat, show),
+            arguments.namespace,
+        )
     finally:
         progress.end()
     if not reached:
