@@ -130,10 +130,7 @@ def load_rig(path: str | os.PathLike[str]) -> Rig:
 def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
     """Write a calibration file; a reader sees the old one or the new one, never half of one.
 
-    What it was before is replaced, and a link is followed.
-
-    Raises:
-        ConfigurationError: If it cannot be written there.
+    The disk has it on return, and a link is followed. Raises `ConfigurationError`.
     """
     text = HEADER + yaml.safe_dump(plain(rig), sort_keys=False, default_flow_style=None, width=99)
     try:

@@ -350,9 +350,9 @@ def test_reader_reads_beside_the_driver_and_touches_no_output(bench: Bench) -> N
     assert reader.open() == 'apci3120 (addi_apci_3120)'
     outputs = bench.card.outputs
 
-    scan, fault = reader.read()
+    scan = reader.read()
 
-    assert fault is None
+    assert scan.fault is None
     assert scan.strokes == pytest.approx(bench.drives.strokes, abs=3e-5)
     assert np.array_equal(bench.card.outputs, outputs)
     reader.close()

@@ -290,14 +290,14 @@ def test_faults_of_the_card_show_in_its_codes(bench: Bench) -> None:
         )
     )
     sensors.open()
-    assert sensors.read()[1] is None
+    assert sensors.read().fault is None
     bench.inject('card.saturate', leg=2)
-    _, fault = sensors.read()
+    fault = sensors.read().fault
     assert fault is not None
     assert 'leg 2' in str(fault)
     bench.inject('card.mend')
     bench.inject('card.stick', leg=3)
-    strokes = np.array([sensors.read()[0].strokes for _ in range(20)])
+    strokes = np.array([sensors.read().strokes for _ in range(20)])
     assert (np.ptp(strokes, axis=0) == 0.0).tolist() == [False, False, True, False, False, False]
     bench.inject('card.remove')
     with pytest.raises(CardError):

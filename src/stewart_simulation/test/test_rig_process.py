@@ -199,7 +199,7 @@ def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mov
         )
     )
     sensors.open()
-    read = np.array([sensors.read()[0].strokes for _ in range(50)])
+    read = np.array([sensors.read().strokes for _ in range(50)])
     sensors.close()
 
     assert moving.powered.all()

@@ -44,11 +44,7 @@ def take_priority(priority: int, process: int = 0) -> str:
 
 
 def keep_to(processors: Sequence[int]) -> None:
-    """Let this process run on some processors only; none leaves all.
-
-    Raises:
-        ConfigurationError: If one of them is not available.
-    """
+    """Let this process run on some processors, if any are given; raises `ConfigurationError`."""
     if not processors:
         return
     try:

@@ -180,8 +180,7 @@ class DaqBackend(Backend):
             HomingError: If a sensor is saturated, a leg moves, or stands where it cannot.
         """
         scan = self._scan
-        fault = self._fault or self._sensors.saturation(scan)
-        if fault is not None:
+        if fault := self._fault or scan.fault:
             raise HomingError(str(fault))
         require_rest(scan.strokes, scan.rates, self.limits)
         return (
@@ -207,11 +206,7 @@ class DaqBackend(Backend):
         self._forget_faults()
 
     def rescue(self) -> str:
-        """Make the outputs safe from another process, after the one that drove was killed.
-
-        Raises:
-            CardError: If the card cannot be opened or does not obey.
-        """
+        """Make the outputs safe after the process that drove was killed; raises `CardError`."""
         self.open(self._access.clock())
         self.close()
         held = 'at the present strokes' if self._options.mode == 'position' else 'at rate zero'
@@ -270,7 +265,7 @@ class DaqBackend(Backend):
     def _judge(self, scan: Scan, targets: LegMotion) -> None:
         """Note the first fault of a sensor, and from then on whom not to trust."""
         self._trusted = self._trusted & ~scan.saturated
-        fault = self._sensors.saturation(scan)
+        fault = scan.fault
         if self._on:
             stuck = self._stuck.look(scan.strokes, targets.strokes) & ~scan.saturated
             self._trusted = self._trusted & ~stuck
@@ -313,8 +308,8 @@ class DaqBackend(Backend):
     def _require_sound(self) -> None:
         """Refuse saturated inputs, and strokes that are not those which the amplifiers hold."""
         scan = self._scan
-        if (fault := self._sensors.saturation(scan)) is not None:
-            raise DriverError(f'{fault}; mend it first')
+        if scan.fault:
+            raise DriverError(f'{scan.fault}; mend it first')
         held = self._place()
         leg = int(np.abs(scan.strokes - held).argmax())
         if abs(scan.strokes[leg] - held[leg]) > self._options.stuck_travel:

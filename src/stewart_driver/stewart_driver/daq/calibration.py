@@ -222,10 +222,8 @@ def merged(
 ) -> DaqCalibration:
     """Return new lines for the calibration file, and those of before where there are none.
 
-    Where no output was fitted, `mode` is that of before, too.
-
-    Raises:
-        CalibrationError: If the position sensors have never been calibrated.
+    Where no output was fitted, `mode` is that of before, too. Raises `CalibrationError` if the
+    position sensors have never been calibrated.
     """
     found = {item.name: item.calibration.channels for item in fits}
     inputs = found.get('input', before.inputs if before else ())

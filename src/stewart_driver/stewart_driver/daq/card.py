@@ -80,14 +80,11 @@ class AnalogCard:
             raise
 
     def read(self) -> Codes:
-        """Convert the six inputs by one instruction list; return the codes (6,).
+        """Convert the six inputs by one instruction list into codes (6,); raises `CardError`.
 
         Before and after them the kernel looks at its clock. The call as a whole may take longer by
         all that a scheduler does to this program, and then its middle is no stamp: legs of 0.1 m/s
         need one that is right within 0.1 ms for what the converter resolves.
-
-        Raises:
-            CardError: If the card does not do all six.
         """
         begin, end = self._run(self._read_list, len(self._read_data), 'reading six inputs')
         before, *inputs, after = self._read_data

@@ -25,6 +25,7 @@ class Scan:
         elapsed: Time since the scan before; 0 for the first [s].
         volts, strokes, rates (6,): Of legs 1 to 6 [V], [m], [m/s].
         saturated (6,): Inputs at an end of their range, whose strokes mean nothing.
+        fault: That of the first saturated input.
     """
 
     stamp: float
@@ -33,6 +34,7 @@ class Scan:
     strokes: Array
     rates: Array
     saturated: NDArray[np.bool_]
+    fault: SensorFault | None
 
 
 class SensorScanner:
@@ -60,21 +62,13 @@ class SensorScanner:
         if (previous := self._previous) is not None:
             elapsed = card.stamp - previous.stamp
             rates = smoothed(previous.rates, previous.strokes, strokes, elapsed, self._bandwidth)
-        self._previous = Scan(
-            card.stamp, elapsed, volts, strokes, rates, (volts <= low) | (volts >= high)
-        )
+        saturated, fault = (volts <= low) | (volts >= high), None
+        if saturated.any():
+            leg = int(saturated.argmax())
+            said = f'{volts[leg]:+.4f} V is at the end of the range {card.inputs}'
+            fault = SensorFault(leg + 1, said)
+        self._previous = Scan(card.stamp, elapsed, volts, strokes, rates, saturated, fault)
         return self._previous
-
-    def saturation(self, scan: Scan) -> SensorFault | None:
-        """Return the fault of the first saturated input."""
-        legs = np.flatnonzero(scan.saturated)
-        if not len(legs):
-            return None
-        leg = int(legs[0])
-        return SensorFault(
-            leg + 1,
-            f'{scan.volts[leg]:+.4f} V is at the end of the range {self._card.inputs}',
-        )
 
 
 class DaqReader:
@@ -104,10 +98,9 @@ class DaqReader:
         )
         return self._card.board
 
-    def read(self) -> tuple[Scan, SensorFault | None]:
-        """Return what the sensors say, and which is saturated; raises `CardError`."""
-        scan = self._sensors.scan()
-        return scan, self._sensors.saturation(scan)
+    def read(self) -> Scan:
+        """Return what the sensors say; raises `CardError`."""
+        return self._sensors.scan()
 
     def close(self) -> None:
         """Close the card; harmless when not open."""

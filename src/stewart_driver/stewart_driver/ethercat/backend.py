@@ -253,9 +253,7 @@ class EthercatBackend(Backend):
         """Save where home is, once the drives have found it, and start them with their limits.
 
         The zero offsets of a calibration stay; without one they are those of the drive type.
-
-        Raises:
-            HomingError: If they have not; the reason.
+        Raises `HomingError` if the drives have not found it.
         """
         active = self._opened
         motion, plan = active.homing, self._kind.homing

@@ -65,12 +65,9 @@ class Gear:
         ]
 
     def check(self, zeros: Sequence[int], limits: LegLimits, margin: float) -> None:
-        """Refuse zero offsets [count] with which a position does not fit into 32 bits.
+        """Raise `ConfigurationError` if a position does not fit into 32 bits with zero offsets.
 
         Every leg has to reach both ends of its stroke, and `margin` [m] beyond them.
-
-        Raises:
-            ConfigurationError: If one does not; the bounds are named.
         """
         for leg, zero in enumerate(zeros, 1):
             lower = float(limits.stroke_lower[leg - 1]) - margin

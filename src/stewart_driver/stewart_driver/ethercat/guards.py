@@ -17,7 +17,8 @@ from stewart_driver.legs import END_MARGIN, LegLimits
 from stewart_tables.yaml_models import Check
 
 MILLISECONDS = 1e3
-LARGEST_WORD, LARGEST_SIGNED, LARGEST_LONG = (1 << 16) - 1, (1 << 31) - 1, (1 << 32) - 1
+LARGEST_WORD, LARGEST_SIGNED = (1 << 16) - 1, (1 << 31) - 1
+LARGEST = {'<H': LARGEST_WORD, '<I': (1 << 32) - 1}
 # Aborts 0609 0030h to 0032h: the drive does not take this value, and may take a smaller one.
 OUT_OF_RANGE = 'abort 0x0609003'
 NO_OBJECT = 'abort 0x06020000'
@@ -108,28 +109,20 @@ class Guards:
             deceleration: What the legs and the platform on them bear [m/s²].
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
         """
-        for name, code in self.options.items():
-            yield Setting(_title(name), OPTIONS[name], 0, struct.pack('<h', code), signed=True)
-        if self.ramps:
-            counts = min(round(abs(gear.counts_per_metre) * deceleration), LARGEST_LONG)
-            data = struct.pack('<I', counts)
-            for name, index in (
-                ('deceleration', objects.PROFILE_DECELERATION),
-                ('quick stop deceleration', objects.QUICK_STOP_DECELERATION),
-            ):
-                yield Setting(name, index, 0, data, ramp=True)
+        for name, option in self.options.items():
+            yield Setting(_title(name), OPTIONS[name], 0, struct.pack('<h', option), signed=True)
+        ramp, metre = deceleration if self.ramps else None, abs(gear.counts_per_metre)
         error, time, torque = self.following_error, self.following_time, self.torque
-        if error is not None:
-            window = min(round(abs(gear.counts_per_metre) * error), LARGEST_LONG)
-            data = struct.pack('<I', window)
-            yield Setting('following error', objects.FOLLOWING_ERROR_WINDOW, 0, data)
-        if time is not None:
-            data = struct.pack('<H', min(round(MILLISECONDS * time), LARGEST_WORD))
-            yield Setting('following error time', objects.FOLLOWING_ERROR_TIMEOUT, 0, data)
-        if torque is not None:
-            data = struct.pack('<H', min(round(torque / PER_MILLE), LARGEST_WORD))
-            for index in TORQUE_LIMITS:
-                yield Setting('torque limit', index, 0, data)
+        for name, index, code, value, unit in (
+            ('deceleration', objects.PROFILE_DECELERATION, '<I', ramp, metre),
+            ('quick stop deceleration', objects.QUICK_STOP_DECELERATION, '<I', ramp, metre),
+            ('following error', objects.FOLLOWING_ERROR_WINDOW, '<I', error, metre),
+            ('following error time', objects.FOLLOWING_ERROR_TIMEOUT, '<H', time, MILLISECONDS),
+            *(('torque limit', index, '<H', torque, 1.0 / PER_MILLE) for index in TORQUE_LIMITS),
+        ):
+            if value is not None:
+                data = struct.pack(code, min(round(unit * value), LARGEST[code]))
+                yield Setting(name, index, 0, data, ramp=index in RAMPS.values())
         if self.software_limits:
             for subindex, end in enumerate(ends or (LOWEST, HIGHEST), 1):
                 data = struct.pack('<i', end)

@@ -197,22 +197,14 @@ def without_numbers(found: Sequence[DriveIdentity]) -> str:
 
 
 def park(rig_file: str, counts: Sequence[int]) -> None:
-    """Note where the drives stand [count] while they are off; the disk has it on return.
-
-    Raises:
-        ConfigurationError: If the calibration file cannot be read or written.
-    """
+    """Save where the drives stand [count] while they are off; raises `ConfigurationError`."""
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
         save_rig(rig_file, replace(rig, drives=replace(rig.drives, parked_counts=tuple(counts))))
 
 
 def save(rig_file: str, calibration: DriveCalibration) -> None:
-    """Write a calibration into its file; the disk has it on return.
-
-    Raises:
-        ConfigurationError: If it cannot be read or written.
-    """
+    """Write a calibration into its file; raises `ConfigurationError`."""
     save_rig(rig_file, replace(load_rig(rig_file), drives=calibration))
 
 
@@ -242,12 +234,8 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
     alike then, (h_0, l_0 of the paper), so their spread says how level the platform is.
 
     Args:
-        calibration: Strokes at home.
         strokes (6,): Measured [m].
-        tolerance: Largest deviation of a leg [m].
-
-    Raises:
-        HomingError: If a leg is elsewhere.
+        tolerance: Largest deviation of a leg [m]; raises `HomingError` beyond it.
     """
     leg, errors = _farthest(calibration, strokes)
     what = (
@@ -263,12 +251,9 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
 
 
 def check_homed(calibration: DriveCalibration, counts: Sequence[int], kind: DriveType) -> None:
-    """Check that legs that have just found home stand in their strokes.
+    """Raise `HomingError` unless legs that have just found home stand in their strokes.
 
     Zero offsets from before the drives homed for the first time count from somewhere else.
-
-    Raises:
-        HomingError: If a leg does not.
     """
     strokes = kind.gear.strokes(np.array(counts), np.array(calibration.zero_offsets_counts))
     beyond = kind.limits.beyond(strokes)

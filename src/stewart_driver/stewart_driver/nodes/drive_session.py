@@ -221,11 +221,7 @@ class DriveSession:
             self._parking.advance(self._change.state, self._strokes)
 
     def come_to_rest(self) -> Iterator[DriverState]:
-        """Disable the drives and yield the states on the way until they are off.
-
-        Raises:
-            CycleError: If the drives are not off after the time of the longest stop.
-        """
+        """Disable the drives and yield the states until they are off; raises `CycleError`."""
         if self._parking:
             self._parking.active = False
         self._client.request(Request.DISABLE)

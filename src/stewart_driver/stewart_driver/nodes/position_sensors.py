@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from stewart_driver.daq.card_type import require_callers_time
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
-from stewart_driver.errors import CardError, SensorFault
+from stewart_driver.errors import CardError
 from stewart_driver.nodes.sample_source import DeviceClock
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.legs import LegWriter
@@ -82,20 +82,16 @@ class PositionSensors(DeviceNode):
                 if self._time.now() < self._retry_at:
                     return
                 self._board = self._reader.open()
-            scan, fault = self._reader.read()
+            scan = self._reader.read()
         except CardError as error:
             self._lose(str(error), self._time.now())
             return
         self._readings += 1
-        self._tell(fault)
-        if self.active and fault is None:
+        self._withheld += scan.fault is not None
+        self._trouble = str(scan.fault or '')
+        if self.active and scan.fault is None:
             stamp = self._time.stamp(scan.stamp)
             self._strokes.publish(self._writer.write(stamp, scan.strokes, scan.rates))
-
-    def _tell(self, fault: SensorFault | None) -> None:
-        if fault is not None:
-            self._withheld += 1
-        self._trouble = '' if fault is None else str(fault)
 
     def _lose(self, trouble: str, now: float) -> None:
         if trouble != self._trouble:

@@ -69,11 +69,7 @@ def _add_wire(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Scan, read or write; return 1 if the object has another value than was written.
-
-    Raises:
-        DriverError: If the wire cannot be used, a slave refuses, or there is no such slave.
-    """
+    """Scan, read or write; 1 if the object has another value then. Raises `DriverError`."""
     rig = load_rig(arguments.rig_file) if arguments.rig_file else None
     interface = interface_of(arguments.interface, rig)
     options = EthercatOptions(interface=interface, namespace=arguments.namespace)

@@ -66,11 +66,7 @@ def _same(platform: str, rig: Rig) -> bool:
 
 
 def adopt(path: Path, platform: str, *, yes: bool) -> int:
-    """Write another platform into a calibration file and keep the rest; 1 if the operator says no.
-
-    Raises:
-        ConfigurationError: If the file or the platform cannot be used.
-    """
+    """Write another platform into a calibration file and keep the rest; 1 if the answer is no."""
     rig, digest = load_rig(path), geometry_digest(platform)
     tell(_differences(rig, platform))
     if not yes and not agreed(f'Is it the same machine? Write {path}? [y/N] '):

@@ -109,13 +109,10 @@ def mapped(port: str, *, opened: bool) -> Iterator[None]:
 
 
 class SerialTransport:
-    """A local serial port, 8N1, opened for this process alone.
+    """A local serial port, 8N1, opened for this process alone; raises `PortError`.
 
     Args:
         port: Device, best a stable name: ``/dev/serial/by-id/…``.
-
-    Raises:
-        PortError: If it cannot be opened.
     """
 
     def __init__(self, port: str, baud: int) -> None:
