@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from stewart_dynamics.errors import MissingMasses, UnphysicalInertia
-from stewart_kinematics.model.platform import inertia_fault, Platform, RigidBody
+from stewart_kinematics.model.platform import inertia_fault, MassProperties, Platform, RigidBody
 from stewart_kinematics.motion import Array, read_only
 
 PARAMETERS_PER_BODY = 10
@@ -49,6 +49,22 @@ def ten_parameters(body: RigidBody) -> Array:
     c = body.centre_of_mass
     inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
     return np.concatenate([[body.mass], body.mass * c, inertia[np.triu_indices(3)]])
+
+
+def masses_of(platform: Platform) -> MassProperties:
+    """Return the masses of a platform.
+
+    Raises:
+        MissingMasses: If the description holds none.
+        UnphysicalInertia: If a body is impossible; the message names it and its eigenvalue.
+    """
+    masses = platform.masses
+    if masses is None:
+        raise MissingMasses(platform.name)
+    for name in ('platform', 'cylinder', 'rod', 'payload', 'crank'):
+        if (body := getattr(masses, name)) is not None:
+            check_physical(name, body)
+    return masses
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +99,9 @@ class InertialModel:
         base.
 
         Raises:
-            MissingMasses: If the description holds no masses.
-            UnphysicalInertia: If a body is impossible; the message names it and its eigenvalue.
+            MissingMasses, UnphysicalInertia: As `masses_of`.
         """
-        masses = platform.masses
-        if masses is None:
-            raise MissingMasses(platform.name)
-        bodies = {
-            'platform': masses.platform,
-            'cylinder': masses.cylinder,
-            'rod': masses.rod,
-            'payload': masses.payload,
-        }
-        for name, body in bodies.items():
-            if body is not None:
-                check_physical(name, body)
+        masses = masses_of(platform)
         carried = ten_parameters(masses.platform)
         if masses.payload is not None:
             carried = carried + ten_parameters(masses.payload)

@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from stewart_dynamics.errors import MissingMasses, refuse_not_finite, SingularPose
-from stewart_dynamics.inertia import check_physical
+from stewart_dynamics.errors import refuse_not_finite, SingularPose
+from stewart_dynamics.inertia import check_physical, masses_of
 from stewart_kinematics.errors import LegFamilyError, MotionRefused, Violation
 from stewart_kinematics.model.leg_kinds import ROTARY
 from stewart_kinematics.model.platform import NO_BODY, Platform, RigidBody
@@ -55,21 +55,17 @@ class RodModel:
 
         Raises:
             LegFamilyError: If the legs are no rods.
-            MissingMasses: If the description holds no masses.
-            UnphysicalInertia: If a body is impossible; the message names it and its eigenvalue.
+            MissingMasses, UnphysicalInertia: As `masses_of`.
         """
-        rods, masses = platform.geometry.rods, platform.masses
+        rods = platform.geometry.rods
         if rods is None:
             raise LegFamilyError(platform.name, platform.kind.name)
-        if masses is None:
-            raise MissingMasses(platform.name)
+        masses = masses_of(platform)
         carried = masses.platform
-        check_physical('platform', carried)
         if masses.payload is not None:
-            check_physical('payload', masses.payload)
             carried = carried.joined(masses.payload)
         driven = masses.crank or replace(NO_BODY, mass=masses.carriage)
-        check_physical('crank', driven)
+        check_physical('carriage', driven)
         return cls(rods, carried, driven, masses.gravity, platform.geometry.length_scale)
 
     def efforts(self, motion: Motion) -> Array:

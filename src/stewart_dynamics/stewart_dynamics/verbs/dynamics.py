@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 
-import numpy as np
 from stewart_dynamics.feed_forward import efforts_of
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import Reactions, reactions
@@ -20,11 +19,7 @@ from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.motion_csv import derivatives, motion_in_base, poses_in_base
 from stewart_kinematics.trajectories import Sampled
-from stewart_kinematics.verbs.arguments import (
-    add_table_arguments,
-    read_watched,
-    write_watched,
-)
+from stewart_kinematics.verbs.arguments import add_table_arguments, read_watched, write_beside
 from stewart_tables.columns import ACCELERATION, MOTION, TIME, TWIST
 from stewart_tables.csv_tables import Table
 
@@ -72,17 +67,15 @@ def main(arguments: argparse.Namespace) -> int:
     table = read_watched(arguments.table, MOTION)
     reference = platform.geometry.named_pose(arguments.relative_to)
     motion = _motion(table, reference, spline=arguments.differentiate)
-    columns: list[str] = [TIME] if table.has([TIME]) else []
-    blocks = [table.take([TIME])] if table.has([TIME]) else []
+    columns = platform.kind.columns()['effort']
     if arguments.reactions:
         result = reactions(InertialModel.from_platform(platform), motion)
         names, values = _reaction_columns(result)
-        columns += [*platform.kind.columns()['effort'], *names]
-        blocks += [result.actuator_forces, *values]
+        write_beside(
+            arguments.output, table, [*columns, *names], [result.actuator_forces, *values]
+        )
     else:
-        columns += platform.kind.columns()['effort']
-        blocks.append(forces(motion))
-    write_watched(arguments.output, columns, np.concatenate(blocks, axis=1))
+        write_beside(arguments.output, table, columns, [forces(motion)])
     return 0
 
 

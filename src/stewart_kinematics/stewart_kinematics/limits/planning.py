@@ -243,7 +243,8 @@ def checked_instants(
     """Return when `check` looks at a trajectory, times (n,) since `begin` [s]."""
     duration = min(trajectory.duration - begin, horizon)
     stamps = _stamps(trajectory, begin, begin + duration) - begin
-    return _instants(duration, stamps, _rate(trajectory))
+    rate = min(max(CHECK_RATE, PER_PERIOD / trajectory.shortest_period), MOST_OFTEN)
+    return _instants(duration, stamps, rate)
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
@@ -259,11 +260,6 @@ def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
         move = Cycloidal(move.start, move.target, move.duration * used * RESERVE)
     check(move, guard)
     return move
-
-
-def _rate(trajectory: Trajectory) -> float:
-    """Return how often a second a trajectory is looked at [Hz]."""
-    return min(max(CHECK_RATE, PER_PERIOD / trajectory.shortest_period), MOST_OFTEN)
 
 
 def _instants(duration: float, stamps: Array = NOWHERE, rate: float = CHECK_RATE) -> Array:

@@ -227,8 +227,11 @@ def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress = sile
         box = np.maximum(lower, box[0]), np.minimum(upper, box[1])
     margin, centres, cell = _cells(guard, pose, box, count, progress)
     inside = margin >= 0.0
-    reached, border = centres[inside], _boundary(inside)[inside]
-    return Volume(pose.quaternion_xyzw, reached, margin[inside], border, cell)
+    # Late: most who ask for reach or a slice have no volume.
+    from scipy.ndimage import binary_erosion
+
+    border = ~binary_erosion(inside)[inside]
+    return Volume(pose.quaternion_xyzw, centres[inside], margin[inside], border, cell)
 
 
 def _cells(
@@ -247,16 +250,6 @@ def _cells(
         margin[slab] = np.min(list(margins.values()), axis=0)
         report((slab + 1) / count)
     return margin, centres, cell
-
-
-def _boundary(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which cells have one of their six neighbours outside; beyond the box is outside."""
-    padded = np.pad(inside, 1)
-    surrounded = np.ones_like(inside)
-    for axis in range(3):
-        for shift in (-1, 1):
-            surrounded &= np.roll(padded, shift, axis)[1:-1, 1:-1, 1:-1]
-    return ~surrounded
 
 
 def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:

@@ -133,15 +133,11 @@ class Tours(Moves):
         """Plan one move after the other."""
         waypoints = []
         for item in goal.waypoints:
-            pose, dwell = Pose(*pose_from_msg(item.pose)), self._dwell(item.dwell)
+            pose, dwell = Pose(*pose_from_msg(item.pose)), item.dwell
+            if not 0.0 <= dwell <= LONGEST_DWELL:
+                raise ConfigurationError('dwell', dwell, f'a time from 0 to {LONGEST_DWELL:g} s')
             waypoints.append(Waypoint(pose, item.name, dwell, self._scale(item.speed_scale)))
         return (yield from route_steps(start, waypoints, guard, goal.repeat or 1))
-
-    @staticmethod
-    def _dwell(asked: float) -> float:
-        if not 0.0 <= asked <= LONGEST_DWELL:
-            raise ConfigurationError('dwell', asked, f'a time from 0 to {LONGEST_DWELL:g} s')
-        return float(asked)
 
     def feedback(self, way: Route, elapsed: float, motion: Motion) -> Any:
         """Return how far it is, and where it goes next."""

@@ -156,7 +156,8 @@ def _solutions(geometry: Geometry, squares: Array) -> tuple[Complex, int]:
         distinct = _distinct(points[arrived])
         unpaired = sum(_distances(distinct, point.conj()).min() > SAME for point in distinct)
         # Two paths end in one solution only where it is multiple.
-        multiple = len(distinct) < arrived.sum() and not np.all(_regular(forms, distinct))
+        simple = np.all(_least_slope(forms, distinct) > SAME)
+        multiple = len(distinct) < arrived.sum() and not simple
         doubled = 0 if multiple else int(arrived.sum()) - len(distinct)
         # One attempt may take for infinite what another one has found.
         most = max(most, len(begin))
@@ -253,17 +254,15 @@ def _distinct(points: Complex) -> Complex:
     return kept
 
 
-def _slopes(forms: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
-    """Return the derivatives of the forms and of |x| at points, (n, 8, 8), forms of norm 1."""
+def _least_slope(forms: NDArray[Any], x: NDArray[Any]) -> Array:
+    """Return the smallest singular value at points (n,) of the slopes of forms and of |x|.
+
+    The forms have norm 1; at multiple solutions |x| = 1 it is 0.
+    """
     forms = forms / np.linalg.norm(forms, axis=(1, 2))[:, None, None]
     rows = 2.0 * np.moveaxis(np.tensordot(forms, x, (2, 1)), 2, 0)
-    return np.concatenate([rows, x.conj()[:, None]], axis=1)
-
-
-def _regular(forms: Complex, x: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which solutions |x| = 1 are simple, (n,)."""
-    least = np.linalg.svd(_slopes(forms, x), compute_uv=False)[:, -1]
-    return np.asarray(least > SAME)
+    slopes = np.concatenate([rows, x.conj()[:, None]], axis=1)
+    return np.asarray(np.linalg.svd(slopes, compute_uv=False)[:, -1])
 
 
 def _certified(forms: NDArray[Any], x: Complex) -> NDArray[np.bool_]:
@@ -271,7 +270,7 @@ def _certified(forms: NDArray[Any], x: Complex) -> NDArray[np.bool_]:
     x = x / np.linalg.norm(x, axis=1, keepdims=True)
     forms = forms / np.linalg.norm(forms, axis=(1, 2))[:, None, None]
     values = np.linalg.norm(np.einsum('pi,kij,pj->pk', x, forms, x), axis=1)
-    least = np.linalg.svd(_slopes(forms, x), compute_uv=False)[:, -1]
+    least = _least_slope(forms, x)
     # beta <= |f| / least and gamma <= |D²f| / (2 least), where |D²f| <= 2 sqrt(7).
     return np.asarray(math.sqrt(7.0) * (values + ERROR) <= ALPHA * least**2)
 

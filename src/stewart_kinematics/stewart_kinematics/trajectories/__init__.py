@@ -10,12 +10,11 @@ from stewart_kinematics.trajectories.circle import Circle
 from stewart_kinematics.trajectories.cycloidal import Cycloidal
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
-from stewart_kinematics.trajectories.rest import Rest
 from stewart_kinematics.trajectories.sampled import Sampled
 from stewart_kinematics.trajectories.sequence import excursion, Sequence
 from stewart_kinematics.trajectories.spectrum import Jonswap
 from stewart_kinematics.trajectories.stopping import DeceleratedAlongPath
-from stewart_kinematics.trajectories.trajectory import Trajectory
+from stewart_kinematics.trajectories.trajectory import Rest, Trajectory
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
 
 __all__ = [

@@ -99,7 +99,9 @@ class DeceleratedAlongPath:
         tau = clamp((moment - led) / self.deceleration_time, 1.0)
         rate, change, travelled = _slowing(tau)
         path = self.trajectory.sample(self.time + led + self.deceleration_time * travelled)
-        return rescaled(path, rate, change / self.deceleration_time)
+        rate, change = rate[..., None], change[..., None] / self.deceleration_time
+        acceleration = rate**2 * path.acceleration + change * path.twist
+        return Motion(path.position, path.quaternion_xyzw, rate * path.twist, acceleration)
 
 
 def stops(
@@ -206,18 +208,3 @@ def _slowing(tau: Array) -> tuple[Array, Array, Array]:
     way, slope, _ = cycloid(tau)
     integral = 0.5 * tau**2 + (np.cos(PEAK_ACCELERATION * tau) - 1.0) / PEAK_ACCELERATION**2
     return 1.0 - way, -slope, tau - integral
-
-
-def rescaled(path: Motion, rate: Array, change: Array) -> Motion:
-    r"""Return samples of a path as they are when its time s runs at another rate.
-
-    Velocities times :math:`\dot s`, accelerations :math:`x'' \dot s^2 + x' \ddot s`; `rate` is
-    :math:`\dot s` (...) [-], `change` :math:`\ddot s` [1/s].
-    """
-    rate, change = rate[..., None], change[..., None]
-    return Motion(
-        path.position,
-        path.quaternion_xyzw,
-        rate * path.twist,
-        rate**2 * path.acceleration + change * path.twist,
-    )

@@ -1,16 +1,17 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every trajectory is: a pure function of time with a duration."""
+"""What every trajectory is: a pure function of time with a duration. The simplest is a rest."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import math
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, SIZES
+from stewart_kinematics.motion import Array, Motion, Pose, SIZES
 from stewart_tables.errors import LARGEST
 
 
@@ -87,3 +88,23 @@ def check_duration(value: float) -> float:
     if not value > 0.0:
         raise TrajectoryError(f'duration must be greater than 0 s, got {value}')
     return float(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """A rest at a pose for a duration [s]: exactly, however short it is.
+
+    Raises:
+        TrajectoryError: If the duration cannot be used.
+    """
+
+    pose: Pose
+    duration: float = math.inf
+    shortest_period: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'duration', check_duration(self.duration))
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        return Motion.at_rest(self.pose, clamp(time, self.duration).shape)

@@ -118,6 +118,15 @@ def write_watched(target: str, columns: Sequence[str], values: ArrayLike) -> Non
         write_table(target, columns, values, progress)
 
 
+def write_beside(
+    target: str, table: Table, columns: Sequence[str], values: Sequence[ArrayLike]
+) -> None:
+    """Write columns that belong to the rows of a table, behind its time if it has one."""
+    if table.has([TIME]):
+        columns, values = [TIME, *columns], [table.take([TIME]), *values]
+    write_watched(target, columns, np.column_stack(values))
+
+
 def write_text(target: str, text: str) -> None:
     """Write a text to a file, as a whole or not at all, or to standard output."""
     if target == STANDARD_STREAM:

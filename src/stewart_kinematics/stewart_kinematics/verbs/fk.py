@@ -24,6 +24,7 @@ from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     report,
+    write_beside,
     write_watched,
 )
 from stewart_kinematics.verbs.outside_stroke import outside_stroke
@@ -102,10 +103,7 @@ def main(arguments: argparse.Namespace) -> int:
     solved = there.copy()
     solved[there] = converged
     values[~solved, len(POSE + RPY)] = 0.0
-    names = [*POSE, *RPY, *QUALITY]
-    if table.has([TIME]):
-        names, values = [TIME, *names], np.column_stack([table.take([TIME]), values])
-    write_watched(arguments.output, names, values)
+    write_beside(arguments.output, table, POSE + RPY + QUALITY, [values])
     lost = [(k, row) for k, row in enumerate(np.flatnonzero(there).tolist()) if not solved[row]]
     # Legs that the platform does not have are told as such, whether or not there is a pose.
     told = {row: f'{table.source}:{table.lines[row]}: {result.report(k)}' for k, row in lost}

@@ -21,10 +21,10 @@ from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     report,
-    write_watched,
+    write_beside,
 )
 from stewart_kinematics.verbs.outside_stroke import outside_stroke
-from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, TIME, TWIST
+from stewart_tables.columns import ACCELERATION, LENGTH, MOTION, TWIST
 from stewart_tables.csv_tables import Table
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
@@ -61,8 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
     outside = outside_stroke(table, legs.stroke, platform)
     refused = bool(outside) and arguments.strict
     if not refused:
-        columns, values = _result(table, platform.kind, legs)
-        write_watched(arguments.output, columns, np.concatenate(values, axis=1))
+        write_beside(arguments.output, table, *_result(table, platform.kind, legs))
     what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
     report(list(outside.values()), f'poses outside the {what}')
     return int(refused or bool(np.isnan(legs.stroke).any()))
@@ -74,8 +73,6 @@ def _result(table: Table, kind: LegKind, legs: LegKinematics) -> tuple[list[str]
     columns, values = [*names['position']], [legs.stroke]
     if kind is LINEAR:
         columns, values = [*LENGTH, *columns], [legs.length, *values]
-    if table.has([TIME]):
-        columns, values = [TIME, *columns], [table.take([TIME]), *values]
     if table.has(TWIST):
         columns, values = [*columns, *names['rate']], [*values, legs.rate]
     if table.has(ACCELERATION):
