@@ -120,20 +120,21 @@ class BusMonitor:
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
-        self._fault: LegFault | None = None
-        self._requests = OpRequests(wire)
         self._incomplete, self._silent = 0, False
         self._counter, self._counted_at = 0, 0.0
-        self._heard_at: float | None = None
         self._complete_at = 0.0
         self._looked_at, self._looks = 0.0, 0
+        self._drives = DriveMonitor(options.cycle_time, tells_following=tells_following)
+        self.codes = [0] * LEGS
+        self._begin()
+
+    def _begin(self) -> None:
+        self._fault: LegFault | None = None
+        self.missing, self.mute, self.restarted = set[int](), set[int](), set[int]()
         # States at the last look, and whether one was new there that has to be seen again.
         self._states, self._doubtful = [OP] * LEGS, False
-        self._drives = DriveMonitor(options.cycle_time, tells_following=tells_following)
-        self.missing: set[int] = set()
-        self.mute: set[int] = set()
-        self.restarted: set[int] = set()
-        self.codes = [0] * LEGS
+        self._requests = OpRequests(self._wire)
+        self._heard_at: float | None = None
 
     def answers(self, leg: int) -> bool:
         """Tell whether a leg still tells what it measures, as far as is known."""
@@ -145,11 +146,7 @@ class BusMonitor:
 
     def forget(self) -> None:
         """Forget fault and emergencies, after a reset."""
-        self._fault, self.missing = None, set()
-        self.mute, self.restarted = set(), set()
-        self._states, self._doubtful = [OP] * LEGS, False
-        self._requests = OpRequests(self._wire)
-        self._heard_at = None
+        self._begin()
         for leg in range(1, LEGS + 1):
             self._wire.emergencies(leg)
             self._emergencies[leg - 1].clear()

@@ -39,7 +39,6 @@ class MapPlan(NamedTuple):
     """Which maps a drive exchanges in one direction.
 
     Attributes:
-        assign: Map objects to assign.
         write: Signals, and ``padding`` octets, to write into it; empty if it is fixed.
     """
 
@@ -48,12 +47,7 @@ class MapPlan(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Which drives are a type.
-
-    Attributes:
-        products: Product codes.
-        revisions: Least and greatest revision.
-    """
+    """Which drives are a type: product codes, least and greatest revision."""
 
     vendor: Word
     products: tuple[Word, ...]
@@ -117,7 +111,6 @@ class DriveType:
             to a brake that holds; both are 0 for a motor without a brake [s].
         sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
         homing: How the drives find home by themselves; None if they do not.
-        limits: What `legs` says.
     """
 
     title: str

@@ -191,14 +191,9 @@ def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
 def limit_both_ways(
     drive: SdoChannel, settings: Sequence[Setting], lacks: list[Lack]
 ) -> list[Lack]:
-    """Limit the torque by 6072h where a drive has neither 60E0h nor 60E1h.
+    """Limit the torque by 6072h where a drive has neither 60E0h nor 60E1h; return what it lacks.
 
-    Args:
-        settings: What it was given.
-        lacks: What it lacks of that.
-
-    Returns:
-        What it lacks then.
+    `lacks` is what it lacks of the `settings` that it was given.
     """
     limits = [item for item in settings if item.index in TORQUE_LIMITS]
     absent = [item for item in lacks if item.number in TORQUE_LIMITS and NO_OBJECT in item.reason]

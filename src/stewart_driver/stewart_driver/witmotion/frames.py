@@ -64,8 +64,7 @@ class TimeFrame(NamedTuple):
     datetime: dt.datetime | None
 
     @classmethod
-    def of(cls, payload: bytes) -> TimeFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> TimeFrame:
         year, month, day, hour, minute, second, milli = TIME.unpack(payload)
         try:
             return cls(dt.datetime(2000 + year, month, day, hour, minute, second, 1000 * milli))
@@ -80,8 +79,7 @@ class AccelerationFrame(NamedTuple):
     temperature_celsius: float
 
     @classmethod
-    def of(cls, payload: bytes) -> AccelerationFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> AccelerationFrame:
         x, y, z, temperature = WORDS.unpack(payload)
         return cls((x * ACCELERATION, y * ACCELERATION, z * ACCELERATION), temperature * CENTI)
 
@@ -92,8 +90,7 @@ class AngularVelocityFrame(NamedTuple):
     angular_velocity: tuple[float, float, float]
 
     @classmethod
-    def of(cls, payload: bytes) -> AngularVelocityFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> AngularVelocityFrame:
         x, y, z, _ = WORDS.unpack(payload)
         return cls((x * ANGULAR_VELOCITY, y * ANGULAR_VELOCITY, z * ANGULAR_VELOCITY))
 
@@ -107,8 +104,7 @@ class AngleFrame(NamedTuple):
     version: int
 
     @classmethod
-    def of(cls, payload: bytes) -> AngleFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> AngleFrame:
         roll, pitch, yaw, version = ANGLES.unpack(payload)
         return cls(roll * ANGLE, pitch * ANGLE, yaw * ANGLE, version)
 
@@ -132,8 +128,7 @@ class MagneticFieldFrame(NamedTuple):
     counts: tuple[int, int, int]
 
     @classmethod
-    def of(cls, payload: bytes) -> MagneticFieldFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> MagneticFieldFrame:
         x, y, z, _ = WORDS.unpack(payload)
         return cls((x, y, z))
 
@@ -144,8 +139,7 @@ class PortFrame(NamedTuple):
     codes: tuple[int, int, int, int]
 
     @classmethod
-    def of(cls, payload: bytes) -> PortFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> PortFrame:
         return cls(UNSIGNED_WORDS.unpack(payload))
 
 
@@ -156,8 +150,7 @@ class PressureFrame(NamedTuple):
     height: float
 
     @classmethod
-    def of(cls, payload: bytes) -> PressureFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> PressureFrame:
         pressure, height = LONGS.unpack(payload)
         return cls(float(pressure), height * CENTI)
 
@@ -169,8 +162,7 @@ class PositionFrame(NamedTuple):
     longitude_deg: float
 
     @classmethod
-    def of(cls, payload: bytes) -> PositionFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> PositionFrame:
         longitude, latitude = LONGS.unpack(payload)
         return cls(degrees_of(latitude), degrees_of(longitude))
 
@@ -183,8 +175,7 @@ class GroundVelocityFrame(NamedTuple):
     speed: float
 
     @classmethod
-    def of(cls, payload: bytes) -> GroundVelocityFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> GroundVelocityFrame:
         height, course, speed = GROUND.unpack(payload)
         return cls(height * DECI, course * COURSE, speed * GROUND_SPEED)
 
@@ -195,8 +186,7 @@ class QuaternionFrame(NamedTuple):
     quaternion_xyzw: tuple[float, float, float, float]
 
     @classmethod
-    def of(cls, payload: bytes) -> QuaternionFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> QuaternionFrame:
         w, x, y, z = WORDS.unpack(payload)
         return cls((x * UNIT, y * UNIT, z * UNIT, w * UNIT))
 
@@ -210,8 +200,7 @@ class AccuracyFrame(NamedTuple):
     vertical_dilution: float
 
     @classmethod
-    def of(cls, payload: bytes) -> AccuracyFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> AccuracyFrame:
         satellites, *dilutions = UNSIGNED_WORDS.unpack(payload)
         return cls(satellites, *(value * CENTI for value in dilutions))
 
@@ -222,8 +211,7 @@ class RegisterFrame(NamedTuple):
     words: tuple[int, int, int, int]
 
     @classmethod
-    def of(cls, payload: bytes) -> RegisterFrame:
-        """Read a payload."""
+    def _of(cls, payload: bytes) -> RegisterFrame:
         return cls(UNSIGNED_WORDS.unpack(payload))
 
 
@@ -245,7 +233,7 @@ Frame: TypeAlias = (
 FRAMES: dict[int, type[Frame]] = dict(zip(map(int, FrameType), get_args(Frame), strict=True))
 """Class of each type."""
 TYPES: dict[Any, int] = {frame: kind for kind, frame in FRAMES.items()}
-PARSERS: dict[int, Callable[[bytes], Frame]] = {kind: frame.of for kind, frame in FRAMES.items()}
+PARSERS: dict[int, Callable[[bytes], Frame]] = {kind: frame._of for kind, frame in FRAMES.items()}
 """Read the eight bytes of a payload; none raises anything."""
 
 

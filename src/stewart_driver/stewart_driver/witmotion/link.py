@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.clock import ArrivalTimes
-from stewart_driver.witmotion.frames import FrameType, RegisterFrame
+from stewart_driver.witmotion.frames import RegisterFrame
 from stewart_driver.witmotion.samples import Decoded, Decoder
 from stewart_driver.witmotion.transport import PortError, Transport
 
@@ -218,8 +218,8 @@ class Link:
             while self._now() < end:
                 heard = yield from self.receive(min(SLICE, ANSWER_TIMEOUT))
                 for item in heard:
-                    if item.type == FrameType.REGISTER:
+                    if isinstance(answer := item.frame, RegisterFrame):
                         # Late answers to the same question must not answer the next one.
                         yield from self.listen(ANSWER_TIMEOUT if asked > 1 else 0.0)
-                        return RegisterFrame.of(item.payload).words
+                        return answer.words
         return None

@@ -126,9 +126,7 @@ class ReaderStatus:
         decoder: Counts of bytes and frames of this connection.
         grouping: Counts of samples of this connection.
         pattern: Types of a cycle as they come.
-        period: Time between samples as the clock has it [s].
-        gaps, restarts: Of the clock.
-        lateness: Of the clock [s].
+        period, gaps, restarts, lateness: Of the `SampleClock`.
         cpu: Processor time of the thread [s].
     """
 

@@ -166,8 +166,9 @@ class Sample(NamedTuple):
 
     def get(self, kind: type[F]) -> F | None:
         """Return the frame of a class; None if this cycle has none."""
-        payload = self.payloads.get(TYPES[kind])
-        return None if payload is None else cast(F, kind.of(payload))
+        code = TYPES[kind]
+        payload = self.payloads.get(code)
+        return None if payload is None else cast(F, PARSERS[code](payload))
 
 
 @dataclass
