@@ -17,6 +17,7 @@ from typed_words import typed
     [
         ('vigo', '--strokes 0 0 300 0 0 0', r'--strokes: expected 0 to 0.6 m, .* leg 3 .*got 300'),
         ('vigo', '--strokes 0 0 0 0 0 1e101', r'--strokes: .* leg 6 reaches, got 1e\+101$'),
+        ('vigo', '--strokes 0 nan 0 0 0 0', r'--strokes: .* leg 2 reaches, got nan$'),
         ('vigo', '--strokes 0 -0.1 0 0 0 0', r'--strokes: .* leg 2 reaches, got -0\.1$'),
         (
             'ps6tl_1500',

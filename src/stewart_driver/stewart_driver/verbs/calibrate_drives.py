@@ -168,7 +168,8 @@ def _require_reachable(strokes: Array, limits: LegLimits, pose: str | None) -> N
     """Refuse what no leg can have: millimetres for metres, or the pose of another platform."""
     beyond = limits.beyond(strokes)
     leg = int(beyond.argmax())
-    if beyond[leg] > END_MARGIN:
+    # Not "beyond it": NaN is refused too.
+    if not beyond[leg] <= END_MARGIN:
         raise ConfigurationError(
             '--strokes' if pose is None else f'stroke of --pose {pose}',
             float(strokes[leg]),
