@@ -17,6 +17,7 @@ from stewart_driver.ethercat.bus_monitor import DriveMonitor
 from stewart_driver.ethercat.cia402.states import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.errors import Emergency
+from stewart_driver.ethercat.fault_codes import FaultCodes
 from stewart_driver.ethercat.process_data import Inputs
 
 
@@ -364,7 +365,7 @@ def test_a_drive_in_a_fault_that_stays_is_asked_for_its_code(
             return known or super().read(index, subindex)
 
     drives = [Drive(leg, bench.wire) for leg in range(1, 7)]
-    monkeypatch.setattr(bench.active, '_drives', drives)
+    monkeypatch.setattr(bench.active, '_codes', FaultCodes(bench.wire, drives))
     bench.wire.fail(4, 0)
     bench.wire.resettable = False
 

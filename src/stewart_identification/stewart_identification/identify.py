@@ -8,14 +8,14 @@ legs and decides which parameter is determined well enough to be printed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, cast, get_args
 
 import numpy as np
 from scipy.special import ndtri
-from stewart_identification.choice import pooled, with_terms
+from stewart_identification.choice import Chosen, pooled, with_terms
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress
 from stewart_identification.estimators.least_squares import LeastSquares
@@ -187,39 +187,33 @@ def identify(
     if validation is not None:
         validated = validate(model, result, validation.experiment, fit, options.false_alarm)
     lacking = fit.lacking or (validated is not None and validated.lacking)
-    parameters, covariance = readable(model, result, found, options.inertia_tolerance)
+    suspects = _suspects(chosen, result, alarm, lacking=lacking)
     blind = '; '.join(dict.fromkeys(item.blind for item in recordings if item.blind))
-    if blind:
-        parameters = tuple(item.unproven(blind) for item in parameters)
-    # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
-    unbounded = result.missed or result.free[0] < 0.0
-    suspects = [*turned(result)] or [
-        *late_or_leaning(model, result, alarm),
-        *([chosen.suspects(result.residuals)] if lacking else ()),
-        *beyond(model, result, alarm),
-        *beyond_any_body(result, alarm),
-    ]
+    parameters, covariance = readable(model, result, found, options.inertia_tolerance)
+    parameters = _unproven(parameters, blind)
     # Where forces were tested against their noise, that is what tells a wrong model.
     unsure = np.isnan(fit.whole) and not (result.missed or suspects)
     if unsure and younger(model, result, options.reach):
-        inertias = (item.unproven(YOUNGER) for item in parameters[4:10])
-        parameters = (*parameters[:4], *inertias, *parameters[10:])
+        parameters = (
+            *parameters[:4],
+            *_unproven(parameters[4:10], YOUNGER),
+            *parameters[10:],
+        )
+    # Gains that are allowed for could turn the sign of every force, and leave a body of nothing.
+    unbounded = result.missed or result.free[0] < 0.0
     body = None if unbounded or suspects else body_of(parameters, model, result)
-    payload = () if suspects or blind else payload_of(model, result, found, options.reach)
+    payload = (
+        () if unbounded or suspects or blind else payload_of(model, result, found, options.reach)
+    )
     if experiment.loads is not None and model.force_gain > 0.0:
-        gains = gains_of(model, result, options.level)
-        parameters = (*parameters, *(item.unproven(blind) if blind else item for item in gains))
+        parameters += _unproven(gains_of(model, result, options.level), blind)
     if unbounded:
         parameters = tuple(item.without_interval() for item in parameters)
-        payload, covariance = (), np.full_like(covariance, np.nan)
+        covariance = np.full_like(covariance, np.nan)
     remarks = [
         *(str(r) for item in (*recordings, validation) if item is not None for r in item.remarks),
         *chosen.remarks(found),
-        *(() if result.missed else about_delay(model, result, options.reach)),
-        *about_lean(model, result, options.reach),
-        *about_offset(model, experiment, result, options.reach),
-        *about_search(result, stopped=stopped),
-        *about_fit(parameters[0], result, options.estimator, options.reach),
+        *_remarks(chosen, result, parameters[0], options, stopped=stopped),
     ]
     return Outcome(
         platform,
@@ -255,6 +249,35 @@ def _search(
 
     rng = np.random.default_rng(options.seed)
     return options.make().fit(model, experiment, rng=rng, progress=watch), stopped
+
+
+def _suspects(chosen: Chosen, result: Result, alarm: float, *, lacking: bool) -> list[str]:
+    """Say what may be wrong with the model, or the recording, the most likely first."""
+    model = chosen.model
+    return [*turned(result)] or [
+        *late_or_leaning(model, result, alarm),
+        *([chosen.suspects(result.residuals)] if lacking else ()),
+        *beyond(model, result, alarm),
+        *beyond_any_body(result, alarm),
+    ]
+
+
+def _unproven(parameters: Sequence[Parameter], why: str) -> tuple[Parameter, ...]:
+    """Return parameters as too uncertain to count, if there is a reason."""
+    return tuple(item.unproven(why) if why else item for item in parameters)
+
+
+def _remarks(
+    chosen: Chosen, result: Result, mass: Parameter, options: Options, *, stopped: bool
+) -> Iterator[str]:
+    """Say what is odd about a fit."""
+    model, reach = chosen.model, options.reach
+    if not result.missed:
+        yield from about_delay(model, result, reach)
+    yield from about_lean(model, result, reach)
+    yield from about_offset(model, chosen.experiment, result, reach)
+    yield from about_search(result, stopped=stopped)
+    yield from about_fit(mass, result, options.estimator, reach)
 
 
 def gains_of(model: PlatformModel, result: Result, level: float) -> tuple[Parameter, ...]:

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from math import ceil
 
 import numpy as np
 from stewart_driver.backend import Measurement, never
 from stewart_driver.errors import DriveFault, DriverError, LegFault, TransportError
 from stewart_driver.ethercat.bus_monitor import BusMonitor
-from stewart_driver.ethercat.cia402.objects import ERROR_CODE
 from stewart_driver.ethercat.drive_group import (
     bits,
     DriveGroup,
@@ -22,14 +20,14 @@ from stewart_driver.ethercat.drive_group import (
 )
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.ending import end, longest_ramp
-from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP, SdoRefused
+from stewart_driver.ethercat.errors import AL_STATE, OP, SAFEOP
+from stewart_driver.ethercat.fault_codes import FaultCodes
 from stewart_driver.ethercat.hand_over import HandOver
 from stewart_driver.ethercat.homing import HomingMotion, IN_PLACE
 from stewart_driver.ethercat.leg_motion import MeasuredLegs, StuckLegs, Targets
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
-from stewart_driver.ethercat.sdo import number
 from stewart_driver.ethercat.starting import leave_op, pace, Resumption, StartedBus
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
@@ -80,6 +78,7 @@ class ActiveBus:
         self._wire, self._layouts, self.kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
         self._drives, self.identities = started.drives, started.identities
+        self._codes = FaultCodes(wire, started.drives)
         self._holds_alone, self._silences = started.holds_alone, started.silences
         monitor.codes = list(started.codes)
         self.homing: HomingMotion | None = None
@@ -91,9 +90,6 @@ class ActiveBus:
         self.group = DriveGroup(LEGS, ramp_frames, ceil(kind.brake_apply / cycle), edge_frames)
         self._stuck = StuckLegs()
         self._leg_fault: LegFault | None = None
-        # The last fault without a code, and what its drive says of it.
-        self._unexplained: DriveFault | None = None
-        self._explanation: Iterator[None] = iter(())
         self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
         self.legs = MeasuredLegs(
@@ -234,7 +230,9 @@ class ActiveBus:
             self._go_home(now)
         if self._resumption is None:
             found = self._monitor.look(now, self.legs.inputs, self.group)
-            fault = self._explained(found) or self._leg_fault or fault
+            if found and (code := self._codes.of(found)):
+                found = self._monitor.explain(found.leg, code, self.legs.inputs)
+            fault = found or self._leg_fault or fault
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
@@ -254,27 +252,6 @@ class ActiveBus:
             late=late,
             deaf=bits(on and not self._monitor.hears(leg) for leg, on in enumerate(live, 1)),
         )
-
-    def _explained(self, fault: LegFault | None) -> LegFault | None:
-        """Return a fault with its code, for which a drive that has told none is asked once."""
-        if not isinstance(fault, DriveFault) or fault.code:
-            return fault
-        if fault is not self._unexplained:
-            self._unexplained, self._explanation = fault, self._told_code(fault.leg)
-        try:
-            next(self._explanation)
-        except StopIteration as answer:
-            if answer.value:
-                return self._monitor.explain(fault.leg, answer.value, self.legs.inputs)
-        return fault
-
-    def _told_code(self, leg: int) -> Generator[None, None, int]:
-        """Ask a drive for its 603Fh while the frames go on; 0 where it refuses."""
-        ask = partial(number, self._drives[leg - 1], ERROR_CODE, 0, '<H')
-        try:
-            return (yield from self._wire.beside(leg, ask))
-        except SdoRefused:
-            return 0
 
     def _let_go(self, live: list[bool]) -> None:
         """Take the voltage from all legs if one gives way: the others would tilt the platform."""
@@ -404,7 +381,7 @@ class ActiveBus:
 
     def _ask_code(self, leg: int, interrupted: Callable[[], bool]) -> int:
         """Return a drive's 603Fh, while the frames go on; 0 if it does not tell it in time."""
-        asked = self._told_code(leg)
+        asked = self._codes.ask(leg)
         limit = self._wire.now() + LONGEST_ANSWER
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._last = self._wire.now()
