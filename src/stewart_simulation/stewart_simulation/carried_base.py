@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from typing import NamedTuple
 
@@ -20,7 +21,9 @@ from stewart_simulation.ship import BaseMotion
 
 LAG = 0.01
 """The base is where the platform was this long ago, so that it lies between two samples [s]."""
-KEPT = 16
+KEPT = 0.2
+"""How far back samples are kept: an IMU asks for the middle of its last interval [s]."""
+
 STILL = np.zeros(3)
 
 
@@ -50,18 +53,21 @@ class CarriedBase:
 
     def __init__(self) -> None:
         at_rest = Sample(-np.inf, STILL, np.array([0.0, 0.0, 0.0, 1.0]), STILL, STILL)
-        self._samples: deque[Sample] = deque([at_rest], maxlen=KEPT)
+        self._samples = deque([at_rest])
 
     def put(self, sample: Sample) -> None:
         """Take a sample that is later than the one before."""
         self._samples.append(sample)
+        while self._samples[1].time < sample.time - KEPT:
+            self._samples.popleft()
 
     def at(self, time: float) -> BaseMotion:
         """Return the motion at a time [s]."""
         instant = time - LAG
-        after = next((n for n, s in enumerate(self._samples) if s.time > instant), 0)
-        if not after or not np.isfinite(self._samples[after - 1].time):
-            resting = self._samples[after or -1]
+        after = bisect_right(self._samples, instant, key=lambda sample: sample.time)
+        known = 0 < after < len(self._samples) and np.isfinite(self._samples[after - 1].time)
+        if not known:
+            resting = self._samples[min(after, len(self._samples) - 1)]
             return BaseMotion(resting.position, resting.quaternion_xyzw, *[STILL] * 4)
         begin, end = self._samples[after - 1], self._samples[after]
         span = end.time - begin.time

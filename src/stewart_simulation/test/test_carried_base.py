@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.trajectories.spectrum import Jonswap
-from stewart_simulation.carried_base import CarriedBase, KEPT, LAG, Sample
+from stewart_simulation.carried_base import CarriedBase, LAG, Sample
 from stewart_simulation.ship import at_scale, Ship
 
 PERIOD = 0.005
 SHIP = Ship(Jonswap(2.0, 7.6), 3, np.radians(150.0), at_scale(10.0))
 
 
-def told(ship: Any, begin: float, count: int) -> CarriedBase:
+def told(ship: Any, begin: float, count: int, period: float = PERIOD) -> CarriedBase:
     """Return a base that was told so many samples of a ship."""
     base = CarriedBase()
-    for time in begin + PERIOD * np.arange(count):
+    for time in begin + period * np.arange(count):
         motion = ship.at(time)
         quaternion = Rotation.from_matrix(motion.rotation).as_quat()
         base.put(Sample(time, motion.position, quaternion, motion.velocity, motion.turn))
@@ -29,8 +29,8 @@ def told(ship: Any, begin: float, count: int) -> CarriedBase:
 
 
 def test_between_samples_it_moves_as_the_platform_a_lag_before() -> None:
-    base = told(SHIP, 5.0, KEPT)
-    for time in 5.0 + PERIOD * np.linspace(1.1, KEPT - 2.1, 9):
+    base = told(SHIP, 5.0, 16)
+    for time in 5.0 + PERIOD * np.linspace(1.1, 13.9, 9):
         found, true = base.at(time + LAG), SHIP.at(time)
         np.testing.assert_allclose(found.position, true.position, atol=1e-9)
         np.testing.assert_allclose(found.rotation, true.rotation, atol=1e-8)
@@ -38,6 +38,13 @@ def test_between_samples_it_moves_as_the_platform_a_lag_before() -> None:
         np.testing.assert_allclose(found.turn, true.turn, atol=2e-5)
         np.testing.assert_allclose(found.acceleration, true.acceleration, atol=1e-3)
         np.testing.assert_allclose(found.turn_change, true.turn_change, atol=5e-3)
+
+
+def test_of_dense_samples_it_knows_where_it_was_when_a_slow_imu_began_to_measure() -> None:
+    base, time = told(SHIP, 5.0, 300, 0.001), 5.299 - 0.06
+    found, true = base.at(time), SHIP.at(time - LAG)
+    np.testing.assert_allclose(found.position, true.position, atol=1e-9)
+    np.testing.assert_allclose(found.velocity, true.velocity, atol=1e-6)
 
 
 @pytest.mark.parametrize('time', [-1.0, 5.0 + LAG - 1e-9])

@@ -31,6 +31,15 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield write
 
 
+def test_the_last_line_of_a_script_needs_no_end() -> None:
+    read, write = os.pipe()
+    os.write(write, b'garbage 3\n\n@2 freeze')
+    os.close(write)
+    lines = imu_emulator._lines(read)
+    assert [line for _ in range(3) for line in next(lines)] == ['garbage 3', '@2 freeze']
+    os.close(read)
+
+
 class Clock:
     """Time that passes while the verb looks for lines and sleeps; sensor and reader go with it.
 

@@ -184,5 +184,7 @@ def _lines(descriptor: int) -> Iterator[list[str]]:
         elif select.select([descriptor], [], [], LOOK)[0]:
             data = os.read(descriptor, 4096)
             ended = not data
-            *lines, rest = (rest + data.decode(errors='replace')).split('\n')
+            lines = (rest + data.decode(errors='replace')).split('\n')
+            # The last line may lack its end.
+            rest = '' if ended else lines.pop()
         yield [line for line in lines if line.strip()]
