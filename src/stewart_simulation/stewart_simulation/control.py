@@ -56,6 +56,9 @@ class FaultTable:
         """Return what causes a fault; raises `FaultError` if there is none of this name."""
         if fault not in self.names:
             raise FaultError(fault, 'does not exist', self.names)
+        return self._cause(fault)
+
+    def _cause(self, fault: str) -> Callable[..., None]:
         cause: Callable[..., None] = getattr(self, fault)
         return cause
 

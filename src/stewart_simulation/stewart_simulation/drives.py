@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from stewart_driver.legs import LEGS
+from stewart_driver.legs import LegLimits, LEGS
+
+if TYPE_CHECKING:
+    from stewart_simulation.simulated_backend import SimulatedOptions
 
 Array = NDArray[np.float64]
 
@@ -17,32 +20,6 @@ LONGEST_STEP = 1e-3
 END_MARGIN = 2e-3
 BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
 """One bit per leg, of the bytes of six flags."""
-
-
-@dataclass(frozen=True, eq=False)
-class DriveSettings:
-    """What a simulated drive can do.
-
-    Attributes:
-        bandwidth, damping: Natural frequency [Hz] and damping ratio [-] of the position loop.
-        rate_limit: Largest rate [m/s].
-        acceleration_limit: Largest acceleration, by the drive's ramp or by its force [m/s²].
-        hold_after: A drive that hears nothing for this long stops following the rate of its last
-            target [s].
-        end_lower, end_upper (6,): Mechanical ends of the legs [m].
-        sag_rate: How fast a leg without power sinks [m/s].
-        supported: Whether the legs stand on supports at the start, until the drives have power.
-    """
-
-    bandwidth: float
-    damping: float
-    rate_limit: float
-    acceleration_limit: float
-    hold_after: float
-    end_lower: Array
-    end_upper: Array
-    sag_rate: float = 0.0
-    supported: bool = True
 
 
 class SwitchedDrives:
@@ -91,15 +68,22 @@ class LaggingDrives(SwitchedDrives):
 
     Args:
         strokes (6,): Where the legs stand at first [m].
+        limits: Of the legs; the mechanical ends lie a little outside of the strokes.
 
     Attributes:
         strokes, rates (6,): True motion of the legs [m], [m/s].
     """
 
-    def __init__(self, strokes: ArrayLike, settings: DriveSettings) -> None:
+    def __init__(self, strokes: ArrayLike, options: SimulatedOptions, limits: LegLimits) -> None:
         super().__init__()
-        self._settings = settings
-        self._supported = settings.supported
+        self._omega, self._damping = 2.0 * np.pi * options.bandwidth, options.damping
+        self._fastest = options.reserve * limits.rate
+        by_force = options.force_limit / options.moved_mass
+        self._strongest = min(options.reserve * limits.acceleration, by_force)
+        # One that hears nothing for so long stops following the rate of its last target [s].
+        self._hold_after = 2.0 * options.cycle_time
+        self._ends = limits.stroke_lower - END_MARGIN, limits.stroke_upper + END_MARGIN
+        self._sag_rate, self._supported = options.sag_rate, options.supported
         self.strokes: Array = np.array(strokes, dtype=np.float64)
         self.rates: Array = np.zeros_like(self.strokes)
         self._target, self._target_rate = self.strokes, self.rates
@@ -123,28 +107,24 @@ class LaggingDrives(SwitchedDrives):
 
     def _step(self, step: float) -> None:
         """Integrate with constant acceleration over the step."""
-        settings = self._settings
         acceleration = np.where(self.live, self._following(), self._sinking(step))
         self._age += step
-        limit = settings.acceleration_limit
-        rates = self.rates + step * _within(acceleration, -limit, limit)
-        rates = _within(rates, -settings.rate_limit, settings.rate_limit)
+        rates = self.rates + step * _within(acceleration, -self._strongest, self._strongest)
+        rates = _within(rates, -self._fastest, self._fastest)
         free = self.strokes + 0.5 * step * (self.rates + rates)
-        self.strokes = _within(free, settings.end_lower, settings.end_upper)
+        self.strokes = _within(free, *self._ends)
         self.rates = np.where(free == self.strokes, rates, 0.0)
 
     def _sinking(self, step: float) -> Array:
-        rate = 0.0 if self._supported else -self._settings.sag_rate
+        rate = 0.0 if self._supported else -self._sag_rate
         return np.asarray((rate - self.rates) / step)
 
     def _following(self) -> Array:
-        settings = self._settings
-        omega = 2.0 * np.pi * settings.bandwidth
-        heard = self._age <= settings.hold_after
-        target = self._target + self._target_rate * min(self._age, settings.hold_after)
+        omega, heard = self._omega, self._age <= self._hold_after
+        target = self._target + self._target_rate * min(self._age, self._hold_after)
         target_rate = self._target_rate if heard else 0.0 * self._target_rate
         acceleration: Array = omega * (
-            omega * (target - self.strokes) + 2.0 * settings.damping * (target_rate - self.rates)
+            omega * (target - self.strokes) + 2.0 * self._damping * (target_rate - self.rates)
         )
         return acceleration
 

@@ -13,7 +13,7 @@ from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import ALL_LEGS, Array, LEGS, require_rest
 from stewart_driver.path.motion import LegMotion, NO_MOTION
-from stewart_simulation.drives import DriveSettings, END_MARGIN, LaggingDrives
+from stewart_simulation.drives import LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
@@ -106,7 +106,11 @@ class SimulatedBackend(Backend):
     def open(self, now: float) -> None:
         """Put the platform where it starts."""
         options = self._options
-        self._drives = self._lagging() if options.model == 'lagging' else self._rigid()
+        self._drives: LaggingDrives | RigidDrives
+        if options.model == 'lagging':
+            self._drives = LaggingDrives(self._start, options, self.limits)
+        else:
+            self._drives = self._rigid()
         self._encoders = Encoders(
             options.encoder_resolution,
             options.encoder_noise,
@@ -120,22 +124,6 @@ class SimulatedBackend(Backend):
         self._enable_rng = np.random.default_rng((options.seed, 2))
         self._on_at: Array | None = None
         self._rates: Array = np.zeros(6)
-
-    def _lagging(self) -> LaggingDrives:
-        options, limits = self._options, self.limits
-        by_force = options.force_limit / options.moved_mass
-        settings = DriveSettings(
-            bandwidth=options.bandwidth,
-            damping=options.damping,
-            rate_limit=options.reserve * limits.rate,
-            acceleration_limit=min(options.reserve * limits.acceleration, by_force),
-            hold_after=2.0 * options.cycle_time,
-            end_lower=limits.stroke_lower - END_MARGIN,
-            end_upper=limits.stroke_upper + END_MARGIN,
-            sag_rate=options.sag_rate,
-            supported=options.supported,
-        )
-        return LaggingDrives(self._start, settings)
 
     def _rigid(self) -> RigidDrives:
         return self._options.drives(

@@ -13,14 +13,16 @@ import pytest
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CardError
+from stewart_driver.legs import LegLimits
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.wire import Answer, Operation, Request
 from stewart_simulation.daq_card.wire import InlineWire as Wire
-from stewart_simulation.drives import DriveSettings, LaggingDrives
+from stewart_simulation.drives import LaggingDrives
 from stewart_simulation.errors import FaultError
 from stewart_simulation.rig.faults import CardFaults
+from stewart_simulation.simulated_backend import SimulatedOptions
 
 VOLTS = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 QUIET = CardSettings(noise_codes=0.0)
@@ -230,8 +232,9 @@ def test_faults_that_cannot_be_are_refused(
 
 
 def lagging(stroke: float = 0.08) -> LaggingDrives:
-    settings = DriveSettings(20.0, 0.8, 0.6, 20.0, 0.01, np.full(6, -0.005), np.full(6, 0.165))
-    return LaggingDrives(np.full(6, stroke), settings)
+    options = SimulatedOptions(cycle_time=0.005, reserve=1.0)
+    limits = LegLimits(np.full(6, -0.003), np.full(6, 0.163), 0.6, 20.0)
+    return LaggingDrives(np.full(6, stroke), options, limits)
 
 
 @pytest.mark.parametrize('mode', list(Mode))

@@ -9,25 +9,20 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 from scipy.signal import lti, step
-from stewart_simulation.drives import DriveSettings, LaggingDrives
+from stewart_driver.legs import LegLimits
+from stewart_simulation.drives import END_MARGIN, LaggingDrives
+from stewart_simulation.simulated_backend import SimulatedOptions
 
-LOWER, UPPER = np.full(6, -0.005), np.full(6, 0.605)
+LIMITS = LegLimits(np.full(6, -0.003), np.full(6, 0.603), 0.75, 7.5)
+LOWER, UPPER = LIMITS.stroke_lower - END_MARGIN, LIMITS.stroke_upper + END_MARGIN
 START = np.full(6, 0.3)
 ZERO = np.zeros(6)
 CYCLE = 0.002
 
 
-def drives(**changes: float) -> LaggingDrives:
-    values = {
-        'bandwidth': 20.0,
-        'damping': 0.8,
-        'rate_limit': 0.75,
-        'acceleration_limit': 7.5,
-        'hold_after': 2 * CYCLE,
-    }
-    result = LaggingDrives(
-        START, DriveSettings(**{**values, **changes}, end_lower=LOWER, end_upper=UPPER)
-    )
+def drives() -> LaggingDrives:
+    options = SimulatedOptions(cycle_time=CYCLE, reserve=1.0)
+    result = LaggingDrives(START, options, LIMITS)
     result.on = True
     return result
 
@@ -86,8 +81,8 @@ def test_a_drive_that_hears_nothing_more_stays() -> None:
     assert model.strokes == pytest.approx(stayed, abs=1e-9)
 
 
-def test_brakes_bring_the_legs_to_rest() -> None:
-    model, rates = drives(), np.full(6, 0.3)
+def test_without_power_the_legs_slow_down_and_then_sink() -> None:
+    model, rates, sag = drives(), np.full(6, 0.3), 0.05
     for index in range(200):
         model.command(START + rates * index * CYCLE, rates, ZERO)
         model.advance(CYCLE)
@@ -95,8 +90,10 @@ def test_brakes_bring_the_legs_to_rest() -> None:
     begin = model.strokes.copy()
     model.advance(0.1)
 
-    assert np.all(model.rates == 0.0)
-    assert model.strokes - begin == pytest.approx(np.full(6, 0.3**2 / (2 * 7.5)), rel=0.02)
+    assert model.rates == pytest.approx(np.full(6, -sag))
+    slowing = (0.3**2 - sag**2) / (2 * 7.5)
+    sinking = sag * (0.1 - (0.3 + sag) / 7.5)
+    assert model.strokes - begin == pytest.approx(np.full(6, slowing - sinking), rel=0.02)
 
 
 def test_long_and_short_waits_between_exchanges_agree() -> None:
