@@ -23,8 +23,6 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.solvers.jacobian import joint_condition
 
-Samples = tuple[Array, Array, Array, Array]
-
 
 @dataclass(frozen=True, eq=False)
 class Reactions:
@@ -53,20 +51,21 @@ def _joints(model: InertialModel) -> tuple[Array, Array, Array, Array]:
     return model.base_joints, model.platform_joints, model.universal_axes, model.gravity
 
 
-def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: bool) -> Array:
+def _solve(model: InertialModel, parameters: Array, motion: Motion) -> Array:
     """Give the forces for every row of `parameters`, shape (samples, rows, 6)."""
+    samples = motion.rows()
     forces = np.empty((samples[0].shape[0], parameters.shape[0], 6))
     status, index = kernels.actuator_forces(*_joints(model), parameters, *samples, forces)
     if status != kernels.DONE:
-        for name, values in zip(Motion.__dataclass_fields__, samples, strict=True):
-            refuse_not_finite(name, values)
+        for name in Motion.__dataclass_fields__:
+            refuse_not_finite(name, getattr(motion, name))
         if status == kernels.SINGULAR:
             joints, at = (model.base_joints, model.platform_joints), slice(index, index + 1)
             pose = samples[0][at], samples[1][at]
             condition = joint_condition(*joints, model.length_scale, *pose)[0]
             # A leg without a length has no direction.
             condition = np.inf if np.isnan(condition) else float(condition)
-            raise SingularPose(condition, index if many else None)
+            raise SingularPose(condition, index if motion.shape else None)
         if status == kernels.LOCKED:
             raise StewartError(f"a leg lies along its universal joint's axis at sample {index}")
         raise StewartError(f'the forces at sample {index} are not finite: nor is a parameter')
@@ -81,8 +80,7 @@ def actuator_forces(model: InertialModel, motion: Motion) -> Array:
             sample.
         StewartError: If a value is not finite.
     """
-    parameters, many = model.parameters.reshape(1, -1), bool(motion.shape)
-    return _solve(model, parameters, motion.rows(), many=many).reshape((*motion.shape, 6))
+    return _solve(model, model.parameters.reshape(1, -1), motion).reshape((*motion.shape, 6))
 
 
 def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
@@ -95,8 +93,7 @@ def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(No
         SingularPose, StewartError: As `actuator_forces`.
     """
     units = np.eye(3 * PARAMETERS_PER_BODY)[columns]
-    by_column = _solve(model, units, motion.rows(), many=bool(motion.shape))
-    matrix = np.ascontiguousarray(by_column.swapaxes(1, 2))
+    matrix = np.ascontiguousarray(_solve(model, units, motion).swapaxes(1, 2))
     return matrix.reshape((*motion.shape, 6, units.shape[0]))
 
 
@@ -107,9 +104,8 @@ def reactions(model: InertialModel, motion: Motion) -> Reactions:
         SingularPose, StewartError: As `actuator_forces`.
     """
     shape, samples = motion.shape, motion.rows()
-    count = samples[0].shape[0]
-    parameters = model.parameters.reshape(1, -1)
-    forces = _solve(model, parameters, samples, many=bool(shape)).reshape(count, 6)
+    count = len(samples[0])
+    forces = actuator_forces(model, motion).reshape(count, 6)
     joints, wrench = np.empty((count, 4, 6, 3)), np.empty((count, 6))
     kernels.joint_reactions(*_joints(model), model.parameters, *samples, forces, joints, wrench)
     return Reactions(

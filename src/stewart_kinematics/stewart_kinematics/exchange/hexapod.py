@@ -9,7 +9,7 @@ joins platform and base (a free joint, virtual axes) only says that the platform
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import numpy as np
@@ -37,23 +37,6 @@ CROSSING = 1e-6  # axes of a joint that miss each other by more are worth a note
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
-    """A hinge of a base joint.
-
-    Attributes:
-        name: For people.
-        axis (3,): About which the leg turns when the position grows, in the drawing.
-        position: In the drawing [rad].
-        limits: Lower and upper position [rad].
-    """
-
-    name: str
-    axis: Array
-    position: float
-    limits: tuple[float, float] | None
-
-
-@dataclass(frozen=True, eq=False)
 class Leg:
     """One leg as measured; coordinates are those of the drawing.
 
@@ -66,7 +49,7 @@ class Leg:
         rate: [m/s].
         axis (3,): The base joint's axis that is fixed in the base, if it has one.
         along (3,): Unit vector along the leg in the drawing, from the base.
-        hinges: Of the base joint, from the base on.
+        hinges: Of the base joint, from the base on; about their axes the leg turns.
         cylinder, rod: In leg axes, from the base joint and from the platform joint.
     """
 
@@ -78,7 +61,7 @@ class Leg:
     rate: float | None
     axis: Array | None
     along: Array
-    hinges: list[Hinge]
+    hinges: list[Joint]
     cylinder: RigidBody
     rod: RigidBody
 
@@ -318,7 +301,7 @@ def _leg(
         axis = None
     axes = leg_axes(along, [1.0, 0.0, 0.0] if axis is None else axis)
     hinges = [
-        Hinge(j.name, j.axis if forward else -j.axis, j.position, j.limits)
+        replace(j, axis=j.axis if forward else -j.axis)
         for j, forward in lower
         if j.kind == 'hinge'
     ]

@@ -76,7 +76,6 @@ class ForwardResult:
         status (n,): How it ended.
         iterations (n,): Newton steps, those of a second attempt from the neutral pose included.
         residual (n,): Largest difference between a length asked for and a length of the pose [m].
-        determinant_sign (n,): Sign of det J.
     """
 
     position: Array
@@ -84,7 +83,6 @@ class ForwardResult:
     status: ForwardStatus | NDArray[np.int64]
     iterations: int | NDArray[np.int64]
     residual: float | Array
-    determinant_sign: int | NDArray[np.int64]
     _geometry: Geometry = field(repr=False)
 
     @property
@@ -117,7 +115,6 @@ class ForwardResult:
         return REASONS[ForwardStatus(int(status))] + left
 
 
-STATUSES = {item.value: item for item in ForwardStatus}
 Solution = tuple[Array, Array, NDArray[np.int64]]
 """Poses (n, 7), figures (n, 3) and status (n,); figures: iterations, largest error [m], det J."""
 
@@ -267,22 +264,19 @@ def result_of(
     geometry: Geometry, poses: Array, figures: Array, status: NDArray[np.int64]
 ) -> ForwardResult:
     """Return the pose of a single sample with its figures."""
-    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
-    sign = (determinant > 0.0) - (determinant < 0.0)
-    outcome = STATUSES[status[0]]
-    return ForwardResult(pose[:3], pose[3:], outcome, int(iterations), residual, sign, geometry)
+    pose, (iterations, residual, _) = poses[0], figures[0].tolist()
+    outcome = ForwardStatus(int(status[0]))
+    return ForwardResult(pose[:3], pose[3:], outcome, int(iterations), residual, geometry)
 
 
 def _batch(
     geometry: Geometry, poses: Array, figures: Array, status: NDArray[np.int64]
 ) -> ForwardResult:
     """Return the poses of a batch with their figures."""
-    iterations, sign = figures[:, 0].astype(np.int64), np.sign(figures[:, 2]).astype(np.int64)
-    for array in (status, iterations, figures, sign):
+    iterations = figures[:, 0].astype(np.int64)
+    for array in (status, iterations, figures):
         array.setflags(write=False)
-    return ForwardResult(
-        poses[:, :3], poses[:, 3:], status, iterations, figures[:, 1], sign, geometry
-    )
+    return ForwardResult(poses[:, :3], poses[:, 3:], status, iterations, figures[:, 1], geometry)
 
 
 def _first(start: Pose | ForwardResult | None) -> Array | None:

@@ -1,11 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform.
-
-A line without a pose that can be trusted is written with ``nan`` for pose and condition number
-and 0 for ``converged``; it is named, and the exit code is 1. With ``--all`` every assembly mode
-is written, a row each.
-"""
+"""The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform."""
 
 from __future__ import annotations
 

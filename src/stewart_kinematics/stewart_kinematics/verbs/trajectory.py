@@ -1,10 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The verb ``stewart trajectory``: make a motion, check it and write its samples.
-
-The samples have pose, twist and acceleration (columns in ``docs/conventions.md``). A motion that
-leaves what the platform may do is refused; the sentence says when, what and by how much.
-"""
+"""The verb ``stewart trajectory``: make a motion, check it and write its samples."""
 
 from __future__ import annotations
 
@@ -107,7 +103,6 @@ def _times(trajectory: Trajectory, rate: float) -> Array:
 
 
 def _plot(path: str, platform: Platform, time: Array, motion: Motion) -> None:
-    """Draw motion and strokes into a file."""
     from matplotlib.figure import Figure
     from stewart_kinematics.plotting import plot_motion
 

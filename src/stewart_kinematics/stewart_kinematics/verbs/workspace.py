@@ -151,7 +151,6 @@ def _write_csv(target: str, cloud: Volume) -> None:
 def _write_plot(
     target: str, platform: Platform, guard: MotionGuard, pose: Pose, cloud: Volume
 ) -> None:
-    """Draw slices and volume into a file."""
     from stewart_kinematics.plotting import workspace_figure
 
     slices: list[Slice] = []
