@@ -56,10 +56,9 @@ class Advice:
     @property
     def said(self) -> str:
         """What came of it."""
-        broken = sum(not item.held for item in self.found.verdicts)
-        tests = (
-            'every test held' if not broken else f'{broken} of {len(self.found.verdicts)} broken'
-        )
+        broken, tests = self.found.broken, 'every test held'
+        if broken:
+            tests = f'{len(broken)} of {len(self.found.verdicts)} broken'
         return f'{tests}, mean NIS {self.found.mean_nis:.2f}'
 
     def __str__(self) -> str:
@@ -100,8 +99,7 @@ def advise(settings: FilterSettings, found: Consistency, judge: Judge) -> Advice
 
 def _badness(found: Consistency) -> tuple[int, float]:
     """Order results: tests broken, then how far the mean NIS is off."""
-    broken = sum(not item.held for item in found.verdicts)
-    return broken, round(abs(_off(found)), 1)
+    return len(found.broken), round(abs(_off(found)), 1)
 
 
 def _off(found: Consistency) -> float:

@@ -154,10 +154,8 @@ def allan_deviation(
     steps = int(np.ceil(PER_DECADE * np.log10(largest))) + 1
     sizes = np.unique(np.geomspace(1.0, largest, steps).round().astype(np.int64))
     first, spacing = _first_white(values), period / (1.0 - lost)
-    deviation, freedom = (
-        overlapping(values, spacing, sizes),
-        degrees_of_freedom(values.size, sizes),
-    )
+    deviation = overlapping(values, spacing, sizes)
+    freedom = degrees_of_freedom(values.size, sizes)
     if lost:
         kept = 1.0 - lost * _scatter(values, max(first, BLOCK)) / (sizes * deviation**2)
         # What remains of two large figures is as uncertain as they were.

@@ -142,9 +142,14 @@ class Consistency:
     verdicts: tuple[Verdict, ...] = ()
 
     @property
+    def broken(self) -> list[Verdict]:
+        """Tests that did not hold."""
+        return [verdict for verdict in self.verdicts if not verdict.held]
+
+    @property
     def held(self) -> bool:
         """Whether every test held."""
-        return all(verdict.held for verdict in self.verdicts)
+        return not self.broken
 
     @property
     def mean_nis(self) -> float:

@@ -44,7 +44,6 @@ def page(
     Returns:
         HTML that fetches nothing.
     """
-    broken = [item for item in consistency.verdicts if not item.held]
     rows = [
         [*cells, pages.judged(verdict.partition(':')[0], held=item.held)]
         for item in consistency.verdicts
@@ -57,7 +56,7 @@ def page(
     explained = Template(method.read_text('utf-8')).substitute(
         confidence=f'{100.0 * consistency.confidence:g} %'
     )
-    used, rejected = consistency.used, consistency.rejected
+    used, rejected, broken = consistency.used, consistency.rejected, consistency.broken
     counts = zip(range(1, 7), used, rejected, strict=True)
     wrong = [(f'{_named(item)}: {item.found:.4g}', item.hint) for item in broken]
     held = consistency.held and not problem

@@ -22,6 +22,7 @@ from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import SampleError
 from stewart_estimation.estimate import Estimate, MetPose
 from stewart_estimation.kernels.correction import shift
+from stewart_estimation.kernels.prediction import CLEAR
 from stewart_estimation.kernels.records import (
     DELAY,
     EXTERNAL,
@@ -32,11 +33,9 @@ from stewart_estimation.kernels.records import (
     R_SPIN,
     TURN,
 )
-from stewart_estimation.reinitialisation import (
-    START_FORCE_BIAS,
-    START_RATE_BIAS,
-    START_VELOCITY,
-)
+from stewart_estimation.reinitialisation import PLACED, start_covariance, START_VELOCITY
+from stewart_estimation.samples import Stamped
+from stewart_estimation.settings import ExternalPose
 from stewart_kinematics.errors import ShapeError
 from stewart_kinematics.motion import Array, read_only
 from stewart_kinematics.spatial import (
@@ -48,9 +47,6 @@ from stewart_kinematics.spatial import (
     skew,
 )
 
-PLACED = [0, 1, 2, 6, 7, 8]
-"""Position and attitude in the covariance of an estimate."""
-
 START_TURN = 1.0
 """How fast a platform may turn between a pose that was given and the start there [rad/s]."""
 
@@ -58,10 +54,6 @@ MOVES, MOST_AGE = 0.01, 1.0
 """One whose lengths come so soon may move; one that said nothing for longer has rested, and may
 be anywhere after so long [s]. Less certain than that, five lengths would lead a filter astray that
 thinks it knows."""
-
-CLEAR = 100.0
-"""A speed is clear where its square is so many times its variance, as in the prediction."""
-
 
 NORM = 1e-2
 """By so much the norm of a quaternion may be off from 1: it was rounded."""
@@ -71,7 +63,7 @@ LOST = 10
 
 
 @dataclass(frozen=True, eq=False)
-class PoseSeries:
+class PoseSeries(Stamped):
     """Poses of ``platform_link`` in ``base_link``, by increasing stamp.
 
     Attributes:
@@ -84,7 +76,6 @@ class PoseSeries:
         SampleError: If a number is not finite, a quaternion has no length or a stamp comes twice.
     """
 
-    stamps: Array
     position: Array
     quaternion_xyzw: Array
     covariance: Array
@@ -112,9 +103,6 @@ class PoseSeries:
             row = int(np.argmax(np.diff(self.stamps) <= 0.0)) + 1
             raise SampleError(f'external pose {row}: stamp {self.stamps[row]} s is not increasing')
 
-    def __len__(self) -> int:
-        return int(self.stamps.size)
-
     def joined(self, stamp: float, pose: Array, covariance: Array) -> PoseSeries:
         """Return the series with a pose (7,) and its covariance (6, 6) put in by its stamp."""
         at = int(np.searchsorted(self.stamps, stamp))
@@ -130,7 +118,7 @@ class PoseSeries:
     def since(self, stamp: float) -> PoseSeries:
         """Return the poses from a stamp on."""
         first = int(np.searchsorted(self.stamps, stamp))
-        return self if not first else PoseSeries(*(item[first:] for item in vars(self).values()))
+        return self[first:] if first else self
 
 
 NO_POSES = PoseSeries(np.empty(0), np.empty((0, 3)), np.empty((0, 4)), np.empty((0, 6, 6)))
@@ -195,9 +183,10 @@ def fuse(
     jacobian[:3, at] = -(velocity + lead * pull)
     jacobian[3:, at] = -axes.T @ (rate + lead * spin)
     residual -= second * unknown
-    spread = _noise(arrangement, poses.covariance[row], axes)
+    spread = _in_platform_axes(poses.covariance[row], axes, told.position, told.attitude)
     spread += 2.0 * np.outer(second, second) * unknown**2
-    considered, more = _of_the_delay(arrangement, filtered, jacobian, velocity, rate, pull, spin)
+    moving = velocity, rate, pull, spin
+    considered, more = _of_the_delay(told, setup, covariance, jacobian, moving)
     spread += more
     crossed = covariance @ jacobian.T
     spread += jacobian @ crossed
@@ -219,21 +208,22 @@ def fuse(
 
 
 def _of_the_delay(
-    arrangement: Arrangement,
-    filtered: FilterState,
+    told: ExternalPose,
+    setup: np.record,
+    covariance: Array,
     jacobian: Array,
-    velocity: Array,
-    rate: Array,
-    pull: Array,
-    spin: Array,
+    moving: tuple[Array, Array, Array, Array],
 ) -> tuple[bool, Array]:
     """Tell whether the delay is only considered, and what it adds to the residual's covariance.
 
     At rest it would follow the error of the velocity if it were estimated. Nor may it go with the
     position then, or the legs would move it: its column of the Jacobian becomes 0.
+
+    Args:
+        told, setup, covariance, jacobian: As `fuse` has them.
+        moving (3,): Velocity, angular velocity, and the accelerations of both.
     """
-    told, setup, covariance = arrangement.settings.external, arrangement.setup, filtered.covariance
-    assert told is not None
+    velocity, rate, pull, spin = moving
     at, reach = setup.external_at, setup.delay_arm
     unknown = covariance[at, at]
     square = velocity @ velocity + reach**2 * (rate @ rate)
@@ -275,20 +265,15 @@ def _jacobian(
     return jacobian
 
 
-def _noise(arrangement: Arrangement, stated: Array, axes: Array) -> Array:
-    """Return the covariance of a pose with its rotation in platform axes."""
-    told = arrangement.settings.external
-    assert told is not None
-    turn = np.eye(6)
-    turn[3:, 3:] = axes.T
-    return np.asarray(turn @ _known(stated, told.position, told.attitude) @ turn.T)
+def _in_platform_axes(stated: Array, axes: Array, position: float, attitude: float) -> Array:
+    """Return the covariance (6, 6) of a pose with its rotation in platform axes, R being `axes`.
 
-
-def _known(stated: Array, position: float, attitude: float) -> Array:
-    """Return a covariance (6, 6) with these sigmas [m], [rad] where it states no variance."""
-    unknown = np.diagonal(stated) <= 0.0
+    Where it states no variance it has these sigmas [m], [rad].
+    """
+    unknown, turn = np.diagonal(stated) <= 0.0, np.eye(6)
     assumed = np.diag(np.repeat([position, attitude], 3) ** 2)
-    return np.where(unknown[:, None] | unknown, assumed, stated)
+    turn[3:, 3:] = axes.T
+    return np.asarray(turn @ np.where(unknown[:, None] | unknown, assumed, stated) @ turn.T)
 
 
 def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
@@ -300,13 +285,8 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
         covariance (6, 6): Of position and rotation about base axes; 1 cm and 0.02 rad where it
             states no variance.
     """
-    known, turn = _known(covariance, 1e-2, 2e-2), np.eye(6)
-    turn[3:, 3:] = matrix_from_quaternion(pose[3:]).T
-    whole = np.diag(
-        np.repeat([0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS], 3) ** 2
-    )
-    whole[np.ix_(PLACED, PLACED)] = turn @ known @ turn.T
-    return Estimate(stamp, pose[:3], pose[3:], whole)
+    known = _in_platform_axes(covariance, matrix_from_quaternion(pose[3:]), 1e-2, 2e-2)
+    return Estimate(stamp, pose[:3], pose[3:], start_covariance(known))
 
 
 def begun_at(estimate: Estimate, stamp: float) -> Estimate:

@@ -113,10 +113,8 @@ def _turned(filtered: EstimateSeries, settings: FilterSettings) -> str:
     if settings.misalignment is None:
         return ''
     known = filtered.misalignment[np.isfinite(filtered.misalignment).all(axis=1)]
-    turn, most = (
-        known[-1] if len(known) else np.zeros(3),
-        MOST_TURNED * settings.misalignment.sigma,
-    )
+    turn = known[-1] if len(known) else np.zeros(3)
+    most = MOST_TURNED * settings.misalignment.sigma
     angle = float(np.linalg.norm(turn))
     nis = LEGS * float(np.nansum(filtered.nis)) / max(int(filtered.used.sum()), 1)
     if angle <= most or nis <= TOLERATED['mean NIS'][1]:

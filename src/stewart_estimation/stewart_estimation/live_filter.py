@@ -201,12 +201,12 @@ class LiveFilter:
     def _process(self) -> LiveRows:
         """Use the leg samples that the IMU has passed."""
         blocks: list[LiveRows] = []
-        used = self._next
+        used, settings = self._next, self.arrangement.settings
         while self._next < len(self._legs) and self._stamps:
             row, filtered = self._legs[self._next], self._filtered
-            delay = self._first_delay if filtered is None else filtered.state[DELAY]
+            delay = settings.first_delay if filtered is None else filtered.state[DELAY]
             newest = self._stamps[-1], self._legs[-1].stamp
-            if not ready(self.arrangement.settings.imu_timeout, row.stamp, delay, *newest):
+            if not ready(settings.imu_timeout, row.stamp, delay, *newest):
                 break
             if filtered is None and not self._start(row):
                 continue
@@ -218,17 +218,12 @@ class LiveFilter:
             self._forget()
         return LiveRows.joined(blocks)
 
-    @property
-    def _first_delay(self) -> float:
-        delay = self.arrangement.settings.delay
-        return 0.0 if delay is None else delay.start
-
     def _start(self, row: LegRow) -> bool:
         """Put the filter at a leg sample; False, and go on to the next, if it has no pose."""
         self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
         whole = bool(np.all(np.isfinite(row.lengths)))
-        early = row.stamp + self._first_delay < self._stamps[0] - SAME
+        early = row.stamp + self.arrangement.settings.first_delay < self._stamps[0] - SAME
         if early or (self._given is None and not whole):
             return False
         try:

@@ -17,11 +17,12 @@ from stewart_estimation.kernels.records import (
     V_USED,
     VERDICTS,
 )
+from stewart_estimation.samples import Stamped
 from stewart_kinematics.motion import Array
 
 
 @dataclass(frozen=True, eq=False)
-class LiveRows:
+class LiveRows(Stamped):
     """What came of n leg samples, as rows of numbers.
 
     Attributes:
@@ -31,18 +32,11 @@ class LiveRows:
         restarted (n,): Whether the filter was started anew from it.
     """
 
-    stamps: Array
     report: Array
     errors: Array
     rate_errors: Array
     verdicts: Array
     restarted: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.stamps)
-
-    def __getitem__(self, chosen: NDArray[np.bool_]) -> LiveRows:
-        return LiveRows(*(values[chosen] for values in vars(self).values()))
 
     def fit(self, *, delayed: bool) -> Array:
         """Return what an EstimatorStatus tells: innovations, sigmas, NIS, biases, delay, (n, 20).

@@ -32,6 +32,9 @@ from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaterni
 START_VELOCITY, START_FORCE_BIAS, START_RATE_BIAS = 1.0, 1.0, 0.1
 """Standard deviations at a start [m/s], [m/s²], [rad/s]; those of the pose follow the legs'."""
 
+PLACED = [0, 1, 2, 6, 7, 8]
+"""Position and attitude in the covariance of an estimate."""
+
 
 def from_estimate(
     arrangement: Arrangement, estimate: Estimate, known: Array | None = None
@@ -93,6 +96,14 @@ def from_estimate(
     return FilterState(state, whole, memory)
 
 
+def start_covariance(pose: Array) -> Array:
+    """Return the covariance (15, 15) at a start, with that of the pose (6, 6) in platform axes."""
+    sigmas = (0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS)
+    covariance = np.diag(np.repeat(sigmas, 3) ** 2)
+    covariance[np.ix_(PLACED, PLACED)] = pose
+    return covariance
+
+
 def estimate_from_legs(
     arrangement: Arrangement, stamp: float, lengths: ArrayLike, before: Array | None = None
 ) -> Estimate:
@@ -126,18 +137,14 @@ def estimate_from_legs(
     inverse = turn @ np.linalg.inv(
         jacobian(arrangement.geometry, result.position, result.quaternion_xyzw)
     )
-    sigmas = (0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS)
-    covariance = np.diag(np.repeat(sigmas, 3) ** 2)
-    pose = [0, 1, 2, 6, 7, 8]
-    covariance[np.ix_(pose, pose)] = (inverse * settings.leg_noise**2) @ inverse.T
     if before is None:
         before = np.zeros(STATE)
-        before[DELAY] = 0.0 if settings.delay is None else settings.delay.start
+        before[DELAY] = settings.first_delay
     return Estimate(
         stamp=float(stamp),
         position=result.position,
         quaternion_xyzw=result.quaternion_xyzw,
-        covariance=covariance,
+        covariance=start_covariance((inverse * settings.leg_noise**2) @ inverse.T),
         accelerometer_bias=before[FORCE_BIAS:RATE_BIAS].copy(),
         gyroscope_bias=before[RATE_BIAS:DELAY].copy(),
         delay=float(before[DELAY]),

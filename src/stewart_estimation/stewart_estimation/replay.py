@@ -93,7 +93,7 @@ def replay(
         arrangement,
         from_estimate(arrangement, start),
         imu.stamps,
-        np.hstack([imu.specific_forces, imu.angular_velocities]),
+        imu.values,
         legs.stamps,
         lengths,
         Rows.empty(len(legs), arrangement.size, keep=keep, whole=whole),
@@ -105,7 +105,7 @@ def replay(
 
 def _first(arrangement: Arrangement, stamps: Array, legs: LegSeries) -> tuple[int, Estimate]:
     """Return the first row from which the filter can start, and the estimate there."""
-    delay = 0.0 if arrangement.settings.delay is None else arrangement.settings.delay.start
+    delay = arrangement.settings.first_delay
     whole = np.isfinite(legs.lengths).all(axis=1)
     rows = np.flatnonzero(whole & (legs.stamps + delay >= stamps[0] - steps.SAME))
     problem = SampleError(

@@ -98,7 +98,7 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
     found, fewest, error, remarks = [], math.inf, 0.0, list[str]()
     felt = np.repeat([SPECIFIC_FORCE, ANGULAR_VELOCITY], 3)
     for name, axes, still, assumed, stamps, values in (
-        ('IMU', AXES, STILL, felt, imu.stamps, _of(imu)),
+        ('IMU', AXES, STILL, felt, imu.stamps, imu.values),
         ('legs', LEGS, LEGS_STILL, np.full(6, LENGTH), legs.stamps, legs.lengths),
     ):
         rest = values[stamps <= end]
@@ -120,11 +120,7 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> RestNoise:
             sigma[shown], error = _of_means(sigma[shown], whole, period)
         for moved in _moves(whole, period, still[shown], names):
             raise ConfigurationError('noise from rest', seconds, f'a time at rest, but {moved}')
-    rest = imu.stamps <= end
-    remarks += oddities(
-        ImuSeries(*(part[rest] for part in vars(imu).values())),
-        float(np.median(np.diff(imu.stamps))),
-    )
+    remarks += oddities(imu[imu.stamps <= end], float(np.median(np.diff(imu.stamps))))
     error = max(error, 1.0 / math.sqrt(2.0 * (fewest - 1)))
     return RestNoise(found[0][:3], found[0][3:], found[1], error, tuple(remarks))
 
@@ -141,10 +137,6 @@ def _of_means(sigma: Array, values: Array, period: float) -> tuple[Array, float]
             found[place] = curve.density / math.sqrt(period)
             error = max(error, curve.density_error / curve.density)
     return found, error
-
-
-def _of(imu: ImuSeries) -> Array:
-    return np.hstack([imu.specific_forces, imu.angular_velocities])
 
 
 def _rounding(values: Array) -> Array:
@@ -165,7 +157,7 @@ def oddities(imu: ImuSeries, period: float) -> Iterator[str]:
         imu: Complete samples by stamp, n of them.
         period: Time between two of them [s].
     """
-    values = _of(imu)
+    values = imu.values
     norm = float(np.linalg.norm(np.median(imu.specific_forces, axis=0)))
     gravity = float(np.linalg.norm(STANDARD_GRAVITY))
     if abs(norm - gravity) > NEAR_GRAVITY * gravity:

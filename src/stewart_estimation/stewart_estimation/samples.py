@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,21 @@ from stewart_kinematics.errors import ShapeError
 from stewart_kinematics.motion import Array, read_only
 
 ONES = np.ones(6)
+
+S = TypeVar('S', bound='Stamped')
+
+
+@dataclass(frozen=True, eq=False)
+class Stamped:
+    """Arrays that have a row per stamp."""
+
+    stamps: Array
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+    def __getitem__(self: S, rows: Any) -> S:
+        return replace(self, **{name: values[rows] for name, values in vars(self).items()})
 
 
 def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Array:
@@ -35,6 +51,13 @@ def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayL
             f'an IMU sample must be finite, got {values.tolist()} [m/s², rad/s] at {stamp} s'
         )
     return values
+
+
+def stated_sigmas(variances: Array) -> Array | None:
+    """Return the standard deviations of a message's variances (3,); None where it says nothing."""
+    if not np.all(np.isfinite(variances) & (variances > 0.0)):
+        return None
+    return np.asarray(np.sqrt(variances))
 
 
 def leg_sample(stamp: float, lengths: ArrayLike) -> Array:
@@ -78,7 +101,7 @@ def _order(stamps: Array, present: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class ImuSeries:
+class ImuSeries(Stamped):
     """Samples of an IMU, in any order.
 
     Attributes:
@@ -92,7 +115,6 @@ class ImuSeries:
         SampleError: If a stamp is not finite or a value is infinite.
     """
 
-    stamps: Array
     specific_forces: Array
     angular_velocities: Array
 
@@ -112,22 +134,19 @@ class ImuSeries:
                 )
             object.__setattr__(self, name, values)
 
-    def __len__(self) -> int:
-        """Return the number of samples, missing ones included."""
-        return int(self.stamps.size)
+    @property
+    def values(self) -> Array:
+        """Specific forces and angular velocities side by side, (n, 6)."""
+        return np.hstack([self.specific_forces, self.angular_velocities])
 
     def ordered(self) -> ImuSeries:
         """Return the samples by stamp, without missing ones and without equal stamps."""
-        values = np.hstack([self.specific_forces, self.angular_velocities])
-        present = np.asarray(np.isfinite(values).all(axis=1))
-        order = _order(self.stamps, present)
-        return ImuSeries(
-            self.stamps[order], self.specific_forces[order], self.angular_velocities[order]
-        )
+        present = np.asarray(np.isfinite(self.values).all(axis=1))
+        return self[_order(self.stamps, present)]
 
 
 @dataclass(frozen=True, eq=False)
-class LegSeries:
+class LegSeries(Stamped):
     """Samples of the six joint-to-joint lengths, in any order.
 
     Attributes:
@@ -139,7 +158,6 @@ class LegSeries:
         SampleError: If a stamp is not finite, or a length is infinite or not positive.
     """
 
-    stamps: Array
     lengths: Array
 
     def __post_init__(self) -> None:
@@ -156,11 +174,6 @@ class LegSeries:
         object.__setattr__(self, 'stamps', stamps)
         object.__setattr__(self, 'lengths', lengths)
 
-    def __len__(self) -> int:
-        """Return the number of samples, missing ones included."""
-        return int(self.stamps.size)
-
     def ordered(self) -> LegSeries:
         """Return the samples by stamp, without equal stamps; rows without a leg stay."""
-        order = _order(self.stamps, np.ones(self.stamps.size, dtype=bool))
-        return LegSeries(self.stamps[order], self.lengths[order])
+        return self[_order(self.stamps, np.ones(self.stamps.size, dtype=bool))]

@@ -263,6 +263,11 @@ class FilterSettings:
         _check(self, 'leg_noise', 'imu_timeout', above=True)
         _check(self, 'gravity', lower=-math.inf, above=True)
 
+    @property
+    def first_delay(self) -> float:
+        """How late the IMU is before that is estimated [s]."""
+        return 0.0 if self.delay is None else self.delay.start
+
 
 def settings_for(
     platform: Platform,

@@ -93,7 +93,7 @@ def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> No
     assert run(tmp_path / 'rest.csv', *words) == 0
     said = json.loads(capsys.readouterr().out)
     assert said['samples'] == count - 1100
-    found = [said[axis] for axis in imu_noise.AXES]
+    found = [said[axis] for axis, _ in imu_noise.AXES]
     for item, density, walk in zip(found, densities, walks, strict=True):
         assert abs(item['density'] - density) < 4.0 * item['density_error']
         assert item['density_error'] < 0.01 * density

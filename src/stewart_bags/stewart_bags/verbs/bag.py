@@ -50,7 +50,8 @@ examples:
   stewart bag run_1 --rescue before --part 1
 """
 
-_BY_TYPE: dict[str, type[Series]] = {kind.MSGTYPE: kind for kind in (*KINDS, TrackingErrorSeries)}
+_KINDS: list[type[Series]] = [*KINDS, TrackingErrorSeries]
+_BY_TYPE = {kind.MSGTYPE: kind for kind in _KINDS}
 # What is odd elsewhere and is how these types are used; /tf, /rosout and /parameter_events, which
 # have no header of their own, are not examined at all.
 _USUAL = {

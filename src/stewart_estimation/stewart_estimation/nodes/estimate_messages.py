@@ -89,11 +89,3 @@ def _strokes(layout: Layout) -> Callable[[bytes], Strokes]:
         return Strokes(stamp_of(data), strokes)
 
     return decode
-
-
-def stated_sigmas(covariance: Array) -> Array | None:
-    """Return the standard deviations of a message's covariance; None where it says nothing."""
-    variances = covariance[[0, 4, 8]]
-    if not np.all(np.isfinite(variances) & (variances > 0.0)):
-        return None
-    return np.asarray(np.sqrt(variances))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import AccelWithCovarianceStamped, Quaternion, TransformStamped
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -20,10 +19,10 @@ from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.codec import Writer
-from stewart_node_support.conversions import BASE_FRAME, vector3_msg
+from stewart_node_support.conversions import BASE_FRAME, header_msg, vector3_msg
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.stamps import NANOSECONDS
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 CHILD_FRAME, ESTIMATE_FRAME = 'platform_link', 'platform_estimate'
 
@@ -57,7 +56,6 @@ class EstimatePublishers:
         self._motion = odometry.view('pose', 'twist')
         self._acceleration = acceleration.view('accel')
         self._fit, self._counts = status.view(*FIT, *IMU), status.view('accepted', 'rejected')
-
         self._broadcast = broadcaster(node) if transforms else None
 
     def use(self, settings: FilterSettings) -> None:
@@ -78,23 +76,20 @@ class EstimatePublishers:
         motions, accelerations = self._columns.of(rows)
         fits = rows.fit(delayed=self._delayed)
         self._counts[:6], self._counts[6:] = counts
-        for row, stamp in enumerate(rows.stamps.tolist()):
+        for row, seconds in enumerate(rows.stamps.tolist()):
+            stamp = origin + round(seconds * NANOSECONDS)
             self._motion[:], self._acceleration[:] = motions[row], accelerations[row]
             self._fit[:] = fits[row]
             for publisher, writer in self._writers:
-                publisher.publish(writer.stamped(origin + round(stamp * NANOSECONDS)))
+                publisher.publish(writer.stamped(stamp))
             if self._broadcast is not None:
-                self._broadcast(transform(origin + round(stamp * NANOSECONDS), motions[row]))
+                self._broadcast(transform(stamp, motions[row]))
 
 
 def transform(stamp: int, motion: Array) -> TransformStamped:
     """Return where the platform is estimated, from the pose that a motion begins with."""
-    item = TransformStamped(
-        header=Header(
-            stamp=Time(sec=stamp // NANOSECONDS, nanosec=stamp % NANOSECONDS), frame_id=BASE_FRAME
-        ),
-        child_frame_id=ESTIMATE_FRAME,
-    )
+    header = header_msg(from_nanoseconds(stamp))
+    item = TransformStamped(header=header, child_frame_id=ESTIMATE_FRAME)
     position, (x, y, z, w) = motion[:3].tolist(), motion[3:7].tolist()
     item.transform.translation = vector3_msg(position)
     item.transform.rotation = Quaternion(x=x, y=y, z=z, w=w)

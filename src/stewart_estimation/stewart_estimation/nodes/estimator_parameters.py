@@ -115,15 +115,13 @@ def settings_from(
         period=parameters.imu_period or period or USUAL_PERIOD,
         accelerometer_walk=parameters.accelerometer_walk,
         gyroscope_walk=parameters.gyroscope_walk,
-        external=_external(parameters) if external else None,
+        external=_external(parameters) if external and parameters.external_pose else None,
         **refinements(parameters),
     )
 
 
-def _external(parameters: EstimatorParameters) -> ExternalPose | None:
-    """Return what is assumed of external poses, None where they are not wanted."""
-    if not parameters.external_pose:
-        return None
+def _external(parameters: EstimatorParameters) -> ExternalPose:
+    """Return what is assumed of external poses."""
     return ExternalPose(
         start=parameters.external_delay,
         position=parameters.external_position_sigma,

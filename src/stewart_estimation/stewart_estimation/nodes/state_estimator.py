@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -20,7 +22,6 @@ from stewart_estimation.machine import Array, load_machine
 from stewart_estimation.nodes.estimate_messages import (
     imu_reader,
     ImuReading,
-    stated_sigmas,
     stroke_reader,
 )
 from stewart_estimation.nodes.estimate_publishers import EstimatePublishers
@@ -29,6 +30,7 @@ from stewart_estimation.nodes.estimator_parameters import (
     PERIODS,
     settings_from,
 )
+from stewart_estimation.samples import stated_sigmas
 from stewart_interfaces.srv import SetPose
 from stewart_node_support.conversions import BASE_FRAME, pose_from_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Refusals, Report
@@ -36,7 +38,7 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import FOREIGN_QOS, SENSOR_QOS
-from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
 
 PERIOD_TOLERANCE = 0.05
 """An IMU period off by less than this share changes its noise by less than 2.5 %."""
@@ -97,10 +99,20 @@ class StateEstimator(Node):
         """Time between IMU samples for which their noise is taken to hold [s]."""
         return self._live.imu_period
 
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a message as accepted, or as refused where it cannot be used."""
+        try:
+            yield
+        except (MessageError, EstimationError) as error:
+            self.refusals.refuse(self, error)
+        else:
+            self.refusals.accept()
+
     def _on_imu(self, data: bytes) -> None:
         if not self._on:
             return
-        try:
+        with self._counted():
             item = self._imu_reader.read(data)
             if not self._stated:
                 self._take_stated_noise(item)
@@ -108,27 +120,23 @@ class StateEstimator(Node):
                 self._measure_period(item.stamp)
             stamp = self._seconds(item.stamp)
             self._publish(self._live.imu(stamp, item.specific_force, item.angular_velocity))
-        except (MessageError, EstimationError) as error:
-            self.refusals.refuse(self, error)
-        else:
-            self.refusals.accept()
 
     def _on_legs(self, data: bytes) -> None:
         if not self._on:
             return
-        try:
+        with self._counted():
             item = self._stroke_reader.read(data)
             lengths = item.strokes + self._platform.geometry.retracted_length
             self._publish(self._live.legs(self._seconds(item.stamp), lengths))
-        except (MessageError, EstimationError) as error:
-            self.refusals.refuse(self, error)
-        else:
-            self.refusals.accept()
 
     def _take_stated_noise(self, item: ImuReading) -> None:
         """Let the first message say how noisy the IMU is, where it does."""
         self._stated = True
-        self._sigmas = stated_sigmas(item.force_covariance), stated_sigmas(item.rate_covariance)
+        force, rate = (
+            stated_sigmas(covariance[::4])
+            for covariance in (item.force_covariance, item.rate_covariance)
+        )
+        self._sigmas = force, rate
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -152,17 +160,13 @@ class StateEstimator(Node):
     def _on_pose(self, message: PoseWithCovarianceStamped) -> None:
         if not self._on or self._origin is None:
             return
-        try:
+        with self._counted():
             stamp, pose, covariance = self._placed(message)
             if not self._external:
                 # The filter gets a state for the delay with the first external pose.
                 self._external = True
                 self._begin_anew()
             self._publish(self._live.pose(stamp, pose, covariance))
-        except (MessageError, EstimationError) as error:
-            self.refusals.refuse(self, error)
-        else:
-            self.refusals.accept()
 
     def _placed(self, message: PoseWithCovarianceStamped) -> tuple[float, Array, Array]:
         """Return stamp [s], pose (7,) and covariance (6, 6) of a pose in ``base_link``."""
@@ -172,9 +176,8 @@ class StateEstimator(Node):
         covariance = np.reshape(message.pose.covariance, (6, 6))
         if not np.all(np.isfinite(covariance)):
             raise SampleError('the covariance of a pose must be finite')
-        stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
         pose = np.concatenate(pose_from_msg(message.pose.pose))
-        return self._seconds(stamp), pose, covariance
+        return self._seconds(to_nanoseconds(message.header.stamp)), pose, covariance
 
     def _reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         # A sensor that was set up otherwise says its noise and its rate once more.

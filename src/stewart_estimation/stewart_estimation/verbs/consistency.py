@@ -82,8 +82,7 @@ def main(arguments: argparse.Namespace) -> int:
             pictures = _pictures(run, found, _settled(run, arguments))
             stream.write(page(found, _facts(arguments, run), pictures, advice, problem))
     if arguments.json:
-        json.dump(_as_json(found, advice, problem), sys.stdout, indent=2)
-        sys.stdout.write('\n')
+        print(json.dumps(_as_json(found, advice, problem), indent=2))
     else:
         _print(sys.stdout, found, problem)
         if advice is not None:

@@ -62,8 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     out = sys.stderr if arguments.output == STANDARD_STREAM else sys.stdout
     said = summary(run)
     if arguments.json:
-        json.dump(said, out, indent=2)
-        out.write('\n')
+        print(json.dumps(said, indent=2), file=out)
     else:
         out.write('\n'.join(f'{name}: {_text(value)}' for name, value in said.items()) + '\n')
     if problem := run.problem:
@@ -124,7 +123,7 @@ def summary(run: Run) -> dict[str, Any]:
             'mean_nis': consistency.mean_nis,
             'rejected_by_leg': consistency.rejected.tolist(),
             'consistent': consistency.held,
-            'broken_tests': [item.name for item in consistency.verdicts if not item.held],
+            'broken_tests': [item.name for item in consistency.broken],
         }
         if not consistency.held:
             said['what_to_do'] = 'stewart consistency with the same arguments names options'

@@ -16,7 +16,6 @@ from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.failure import failure, unfinished
 from stewart_estimation.replay import replay
 from stewart_estimation.rest import noise_at_rest
-from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
     ExternalPose,
@@ -102,12 +101,7 @@ class Run:
         if len(legs) <= most:
             return self
         heard = imu.stamps <= legs.stamps[most - 1]
-        parts = imu.stamps, imu.specific_forces, imu.angular_velocities
-        cut = replace(
-            self.measurements,
-            imu=ImuSeries(*(part[heard] for part in parts)),
-            legs=LegSeries(legs.stamps[:most], legs.lengths[:most]),
-        )
+        cut = replace(self.measurements, imu=imu[heard], legs=legs[:most])
         return replace(self, measurements=cut).again(self.settings)
 
 

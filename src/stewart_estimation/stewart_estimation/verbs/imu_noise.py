@@ -24,7 +24,7 @@ from stewart_estimation.allan import (
     bridged_stretch,
     longest_stretch,
 )
-from stewart_estimation.rest import oddities
+from stewart_estimation.rest import AXES, oddities
 from stewart_estimation.samples import ImuSeries
 from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu, sample_period
 from stewart_kinematics.errors import ConfigurationError
@@ -51,8 +51,6 @@ examples:
   stewart imu-noise rest.csv --from 60 --until 3600 --json
 """
 
-AXES = ('fx', 'fy', 'fz', 'p', 'q', 'r')
-UNITS = ('m/s²', 'rad/s')
 MOST_LOST = 0.9
 """A stretch with less than this share of the samples is worth a word."""
 LEAST_SHARE = 0.1
@@ -94,12 +92,12 @@ def main(arguments: argparse.Namespace) -> int:
     """Find the noise, print it, draw it."""
     rest = _rest(arguments)
     imu, lost, period = rest
-    values = np.hstack([imu.specific_forces, imu.angular_velocities])
-    for axis, column in zip(AXES, values.T, strict=True):
+    columns = imu.values.T
+    for (axis, _), column in zip(AXES, columns, strict=True):
         if np.ptp(column) == 0.0:
             raise ConfigurationError(f'{axis} at rest', float(column[0]), 'values that change')
     share = lost / (len(imu) + lost)
-    found = [allan_deviation(column, period, lost=share) for column in values.T]
+    found = [allan_deviation(column, period, lost=share) for column in columns]
     begin = max(item.white_from for item in found)
     if begin > found[0].tau[0]:
         sys.stderr.write(
@@ -110,14 +108,10 @@ def main(arguments: argparse.Namespace) -> int:
         keys = ('density', 'density_error', 'instability', 'instability_tau', 'reached', 'walk')
         told = {
             axis: {key: getattr(item, key) for key in keys}
-            for axis, item in zip(AXES, found, strict=True)
+            for (axis, _), item in zip(AXES, found, strict=True)
         }
-        json.dump(
-            {'samples': len(imu), 'samples_lost': lost, 'period_s': period, **told},
-            sys.stdout,
-            indent=2,
-        )
-        sys.stdout.write('\n')
+        counts = {'samples': len(imu), 'samples_lost': lost, 'period_s': period}
+        print(json.dumps({**counts, **told}, indent=2))
     else:
         _print(found, rest)
     if arguments.plot:
@@ -141,13 +135,13 @@ def _rest(arguments: argparse.Namespace) -> Rest:
     if not len(imu):
         raise ConfigurationError('samples of the IMU', 0, 'some that are complete')
     time = imu.stamps - imu.stamps[0]
-    imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
+    imu = imu[(time >= arguments.begin) & (time <= arguments.until)]
     if len(imu) < 2:
         raise ConfigurationError('samples at rest', len(imu), 'two or more')
     count = len(imu)
     sample_period('IMU', imu.stamps)
     stretch, lost = bridged_stretch(imu.stamps) or (longest_stretch(imu.stamps), 0)
-    imu = _rows(imu, stretch)
+    imu = imu[stretch]
     if arguments.yaml and len(imu) < LEAST_SHARE * count:
         expected = f'{LEAST_SHARE * count:.0f} or more; --from and --until choose a part'
         raise ConfigurationError(f'samples without a gap of {count}', len(imu), expected)
@@ -198,10 +192,6 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
     return ImuSeries(seconds, imu.specific_force, imu.angular_velocity).ordered()
 
 
-def _rows(imu: ImuSeries, rows: object) -> ImuSeries:
-    return ImuSeries(*(values[rows] for values in vars(imu).values()))
-
-
 def parameters(found: list[AllanDeviation], period: float) -> str:
     """Return the YAML lines of the state estimator: the worst axis of each sensor.
 
@@ -234,7 +224,7 @@ def _print(found: list[AllanDeviation], rest: Rest) -> None:
     count, period = len(rest.imu), rest.period
     seconds = (count + rest.lost) * period
     sys.stdout.write(f'{count} samples, {period:.6g} s apart, {seconds:.0f} s\n')
-    for axis, item, unit in zip(AXES, found, np.repeat(UNITS, 3), strict=True):
+    for (axis, unit), item in zip(AXES, found, strict=True):
         least = '' if item.reached else 'at most '
         sys.stdout.write(
             f'{axis}: density {item.density:.4g} ± {item.density_error:.2g} {unit}/√Hz, bias '
@@ -248,12 +238,10 @@ def draw(found: list[AllanDeviation]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 8.0), layout='constrained')
-    for panel, (unit, first) in zip(
-        figure.subplots(2, 1), zip(UNITS, (0, 3), strict=True), strict=True
-    ):
+    for panel, first in zip(figure.subplots(2, 1), (0, 3), strict=True):
         for place in range(first, first + 3):
-            item = found[place]
-            (line,) = panel.loglog(item.tau, item.deviation, label=AXES[place])
+            item, (axis, unit) = found[place], AXES[place]
+            (line,) = panel.loglog(item.tau, item.deviation, label=axis)
             panel.fill_between(item.tau, item.lower, item.upper, alpha=0.2, color=line.get_color())
             panel.loglog(item.tau, item.curve(), ':', color=line.get_color(), linewidth=0.8)
         panel.set_xlabel('averaging time [s]')

@@ -12,17 +12,13 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from stewart_bags.findings import ANOTHER_CLOCK_NS
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
-from stewart_bags.series import (
-    JointSeries,
-    read_joints,
-    read_series,
-    Series,
-)
+from stewart_bags.series import JointSeries, read_joints, read_series, Series
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.external_pose import NO_POSES, PoseSeries
-from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries, stated_sigmas
 from stewart_estimation.verbs.recorded_poses import (
     LEG_TOPIC,
     NO_TRACKER,
@@ -55,9 +51,6 @@ LONGEST_STEP = 1.0
 
 LONGEST_GAP = 3600.0
 """A longer time without a sample is no pause, but the clock or another recording [s]."""
-
-FOREIGN = 3600 * 10**9
-"""Stamps so far from the recorder's clock are from another one [ns]."""
 
 S = TypeVar('S', bound=Series)
 
@@ -262,7 +255,7 @@ def read_bag(
     angular_velocity = _sigmas(imu, 'angular velocity', imu.angular_velocity_covariance)
     lengths = joints.position + geometry.retracted_length
     origin = min(int(imu.stamp_ns.min()), int(joints.stamp_ns.min()))
-    if abs(origin - begin) < FOREIGN:
+    if abs(origin - begin) < ANOTHER_CLOCK_NS:
         origin = begin
     samples = np.hstack([imu.specific_force, imu.angular_velocity])
     # Sorting would mix two motions.
@@ -315,10 +308,7 @@ def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:
     first = covariance[:, 0, 0]
     if np.any(first == -1.0):
         raise BadRecording(f'{series.topic} has no {what}: its covariance begins with -1')
-    variances = np.diagonal(covariance[0])
-    if not np.all(np.isfinite(variances) & (variances > 0.0)):
-        return None
-    return np.asarray(np.sqrt(variances))
+    return stated_sigmas(np.diagonal(covariance[0]))
 
 
 def _refuse_disorder(series: Series) -> None:
