@@ -31,8 +31,8 @@ class CallersTime:
     come_to: Callable[[float], None]
 
 
-def machines_time(_: str) -> None:
-    """Return no time of its own: the card lives in the machine's."""
+def machines_time(_: object) -> None:
+    """Do nothing, for the card lives in the time of the machine."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,6 @@ def find_card_type(name: str) -> CardType:
     return found
 
 
-def real_time_passes(instant: float) -> None:
-    """Do nothing: real time has come to the instant [s] already."""
-
-
 @dataclass(frozen=True)
 class CardAccess:
     """Library and clocks; others than these only for a card that is not there.
@@ -83,7 +79,7 @@ class CardAccess:
     library: Any = None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
-    come_to: Callable[[float], None] = real_time_passes
+    come_to: Callable[[float], None] = machines_time
 
     def open(self, options: SensorOptions, *, drives: bool) -> AnalogCard:
         """Open a card, which the caller closes.

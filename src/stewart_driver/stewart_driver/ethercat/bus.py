@@ -31,8 +31,8 @@ from stewart_driver.ethercat.errors import (
 )
 from stewart_driver.ethercat.mailbox import Drive, name_of, SDO_PATIENCE
 from stewart_driver.ethercat.process_data import check_sizes
+from stewart_driver.ethercat.registers import set_watchdog, watchdog_time
 from stewart_driver.ethercat.sdo import T
-from stewart_driver.ethercat.watchdog import set_watchdog, watchdog_time
 from stewart_driver.rig_file import DriveIdentity
 
 MICROSECONDS, NANOSECONDS = 1e6, 1e9

@@ -89,7 +89,8 @@ def pack(kind: str, value: int | str) -> bytes:
         except ValueError:
             raise ConfigurationError('value', value, 'octets in hexadecimal digits') from None
     size, signed = _integer(kind)
-    least, most = bounds(kind)
+    span = 1 << 8 * size
+    least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
     try:
         integer = value if isinstance(value, int) else int(value, 0)
     except ValueError:
@@ -115,13 +116,6 @@ def unpack(kind: str, data: bytes) -> int | str:
             'type', kind, f'an integer of {8 * len(data)} bits, as the object has it'
         )
     return int.from_bytes(data[:size], 'little', signed=signed)
-
-
-def bounds(kind: str) -> tuple[int, int]:
-    """Return the least and the greatest integer of a type; raises `ConfigurationError`."""
-    size, signed = _integer(kind)
-    span = 1 << 8 * size
-    return (-span // 2, span // 2 - 1) if signed else (0, span - 1)
 
 
 def _integer(kind: str) -> tuple[int, bool]:
