@@ -174,11 +174,7 @@ class DaqBackend(Backend):
         return measured if self._told is None or not self.holds_blindly else self._place()
 
     def home(self) -> str:
-        """Verify that the strokes can be absolute: at rest, inside the range.
-
-        Raises:
-            HomingError: If a sensor is saturated, a leg moves, or stands where it cannot.
-        """
+        """Verify that the strokes can be absolute: at rest, inside the range, no fault."""
         scan = self._scan
         if fault := self._fault or scan.fault:
             raise HomingError(str(fault))
@@ -217,12 +213,8 @@ class DaqBackend(Backend):
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Read the sensors, then set the outputs; stamped in the middle of the conversions.
 
-        Args:
-            targets: What the legs shall do from now on; forces are not used.
-            now: Instant of the exchange on the steady clock [s].
-
-        Raises:
-            CardError: If the card fails; the outputs are safe then, as far as it still obeys.
+        Forces are not used. Where the card fails (`CardError`) the outputs are safe, as far as it
+        still obeys.
         """
         self._now = now
         card = self._opened()

@@ -101,11 +101,7 @@ def pack(kind: str, value: int | str) -> bytes:
 
 
 def unpack(kind: str, data: bytes) -> int | str:
-    """Return the value of octets that an SDO gave: the inverse of `pack`.
-
-    Raises:
-        ConfigurationError: If the type is unknown or has another length.
-    """
+    """Return the value of octets that an SDO gave: the inverse of `pack`, with its error."""
     if kind == TEXT:
         return data.rstrip(b'\0').decode(errors='replace')
     if kind == OCTETS:

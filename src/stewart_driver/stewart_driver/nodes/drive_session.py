@@ -71,10 +71,9 @@ class DriveSession:
         }
 
     def take_command(self, data: bytes) -> None:
-        """Give a leg command, a JointState with strokes [m] and rates [m/s], to the interpolator.
+        """Give a leg command, strokes [m] and rates [m/s], to the interpolator.
 
-        Raises:
-            MessageError: If it does not hold six finite strokes and rates; it is counted.
+        A JointState without six finite ones is counted; raises `MessageError`.
         """
         legs = self._legs(self._command_reader, data)
         if legs.position is None or legs.velocity is None:
@@ -93,11 +92,7 @@ class DriveSession:
         )
 
     def take_efforts(self, data: bytes) -> None:
-        """Keep the feed-forward forces [N] of a JointState for the command of the same stamp.
-
-        Raises:
-            MessageError: If it does not hold six finite forces; it is counted.
-        """
+        """Keep feed-forward forces [N] for the command of the same stamp; as `take_command`."""
         legs = self._legs(self._effort_reader, data)
         if legs.effort is None:
             raise self._malformed('joint_efforts has a force for every leg')

@@ -208,9 +208,7 @@ class ControllerBackend(Backend):
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the strokes of the targets, if enabled, and take the newest joint states.
 
-        Raises:
-            TransportError: If the wire fails; late joint states are a fault, with the legs
-                brought to rest.
+        Late joint states are a fault, with the legs brought to rest.
         """
         controller = self._controller
         if controller is None:
