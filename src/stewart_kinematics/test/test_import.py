@@ -209,6 +209,9 @@ def _changed(old: str, new: str) -> Callable[[], str]:
          r"act0: distance \[m\]: expected its slide on the line"),
         (lambda: foreign.gazebo_urdf().replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>'),
          r'axis of \w+: expected a direction, got \[0.0, 0.0, 0.0\]'),
+        (lambda: foreign.gazebo_urdf('universal').replace(
+            '</child></joint>', '</child><axis><xyz>0 0 0</xyz></axis></joint>'),
+         'axis of top0: expected a direction'),
         (lambda: foreign.gazebo_urdf('screw'), "type of closure top0: expected one of ball"),
         (lambda: foreign.gazebo_urdf().replace('<mass value="9"/>', '<mass value="x"/>'),
          "mass value: expected 1 finite number, got 'x'"),

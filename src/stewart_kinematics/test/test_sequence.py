@@ -14,7 +14,6 @@ from stewart_kinematics.motion import Pose
 from stewart_kinematics.trajectories import (
     Circle,
     Cycloidal,
-    excursion,
     Faded,
     Jonswap,
     OrbitalWave,
@@ -34,10 +33,11 @@ LIMITS = SimpleNamespace(
 )
 _move = partial(Cycloidal.fastest, limits=LIMITS)
 WAVE = Faded(OrbitalWave(Jonswap(0.2, 2.5).components(30, 2), CENTRE), CENTRE, 2.0, 2.0, 8.0)
+EXCURSION = Sequence((_move(HOME, CENTRE), WAVE, _move(CENTRE, HOME)))
 
 
 def test_excursion_approaches_plays_and_goes_home() -> None:
-    run = excursion(HOME, WAVE, _move, home=HOME)
+    run = EXCURSION
     begin, approach, wave = run.starts
     first, last = run.sample(0.0), run.sample(run.duration)
     np.testing.assert_allclose(first.position, HOME.position, atol=1e-15)
@@ -48,7 +48,7 @@ def test_excursion_approaches_plays_and_goes_home() -> None:
 
 
 def test_no_setpoint_jumps_in_pose_velocity_or_acceleration() -> None:
-    run = excursion(HOME, WAVE, _move, home=HOME)
+    run = EXCURSION
     # Around every junction the differences over 1 µs are what the velocity allows.
     step = 1e-6
     for time in [*run.starts[1:], run.duration]:
@@ -65,8 +65,8 @@ def test_no_setpoint_jumps_in_pose_velocity_or_acceleration() -> None:
     assert np.all(jerk < 100.0)
 
 
-def test_endless_wave_has_no_way_home() -> None:
-    run = excursion(HOME, Faded(WAVE.trajectory, CENTRE, 2.0), _move)
+def test_last_part_may_be_endless() -> None:
+    run = Sequence((_move(HOME, CENTRE), Faded(WAVE.trajectory, CENTRE, 2.0)))
     assert np.isinf(run.duration)
     assert len(run.parts) == 2
     assert run.sample(1000.0).shape == ()

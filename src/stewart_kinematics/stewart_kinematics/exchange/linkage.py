@@ -109,6 +109,13 @@ class XmlReader:
             raise self.refused(key, name, f'one of {", ".join(table)}')
         return table[name]
 
+    def direction(self, joint: str, axis: Array) -> Array:
+        """Return the unit vector of a joint's axis; raises `ConfigurationError` if it has none."""
+        length = float(np.linalg.norm(axis))
+        if not length:
+            raise self.refused(f'axis of {joint}', axis.tolist(), 'a direction')
+        return axis / length
+
     def numbers(self, key: str, text: str, size: int, *, finite: bool = True) -> Array:
         """Return the numbers (size,) of a text; raises `ConfigurationError` if they are others."""
         try:

@@ -130,10 +130,8 @@ class _Reader(XmlReader):
     ) -> tuple[Array, tuple[float, float] | None, float | None]:
         """Return an axis in the drawing, its limits and its greatest rate."""
         given = None if axis is None else axis.find('xyz')
-        along = self._numbers(f'axis of {name}', '0 0 1' if given is None else given.text, 3)
-        length = float(np.linalg.norm(along))
-        if not length:
-            raise self.refused(f'axis of {name}', along.tolist(), 'a direction')
+        text = '0 0 1' if given is None else given.text
+        along = self.direction(name, self._numbers(f'axis of {name}', text, 3))
         frame = name if given is None else given.get('expressed_in') or name
         old = '' if axis is None else axis.findtext('use_parent_model_frame', '')
         if self.axes_in_model or old.strip() in {'1', 'true'}:
@@ -147,7 +145,7 @@ class _Reader(XmlReader):
         )
         limited = lower < upper and lower > -ENDLESS and upper < ENDLESS
         limits = (lower, upper) if limited else None
-        return turn @ along / length, limits, rate if 0.0 < rate < ENDLESS else None
+        return turn @ along, limits, rate if 0.0 < rate < ENDLESS else None
 
     def _body(self, name: str, link: ET.Element) -> RigidBody:
         inertial = link.find('inertial')

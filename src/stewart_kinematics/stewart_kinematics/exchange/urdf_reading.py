@@ -119,12 +119,11 @@ class _Reader(XmlReader):
             whose = leader.get('joint', 'another joint')
             self.found.ignored.append(f'{name}: it mimics {whose}, which has no place')
         # A joint that has no axis may write one of length 0.
-        length = float(np.linalg.norm(axis))
-        if not length and kind in {'hinge', 'slide'}:
-            raise self.refused(f'axis of {name}', axis.tolist(), 'a direction')
-        one, other, axis = self.index[parent], self.index[child], rotation @ axis / (length or 1.0)
+        if kind in {'hinge', 'slide'}:
+            axis = rotation @ self.direction(name, axis)
+        ends = self.index[parent], self.index[child]
         self.found.joints.append(
-            Joint(kind, name, one, other, place, place, axis, 0.0, limits, rate or None)
+            Joint(kind, name, *ends, place, place, axis, 0.0, limits, rate or None)
         )
         return child
 
@@ -140,7 +139,9 @@ class _Reader(XmlReader):
         turn = link.rotation @ Rotation.from_euler('xyz', pose[3:]).as_matrix()
         for kind, tag in zip(kinds, ('axis', 'axis2'), strict=False):
             axis = self.numbers(f'{tag} of {name}', joint.findtext(f'{tag}/xyz') or '0 0 1', 3)
-            self.found.joints.append(Joint(kind, name, parent, child, place, place, turn @ axis))
+            if kind == 'hinge':
+                axis = turn @ self.direction(name, axis)
+            self.found.joints.append(Joint(kind, name, parent, child, place, place, axis))
 
     def _drake(self, closure: ET.Element) -> None:
         """Add a loop's ball joint as Drake takes it: a point of each body."""

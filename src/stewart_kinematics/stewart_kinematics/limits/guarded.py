@@ -61,6 +61,9 @@ def columns_of(platform: Platform, scale: float, determinant: float) -> list[Col
     limits, legs = platform.limits, range(1, 7)
     rate, acceleration = limits.rate * scale, limits.acceleration * scale
     kind = platform.kind
+    # Lower and upper ends.
+    strokes: list[tuple[float, float]] = limits.stroke.tolist()
+    angles: list[tuple[float, float]] = limits.angles.tolist()
     unit = 'deg' if kind.unit == 'rad' else kind.unit
     base, moving = limits.base_joint_angle, limits.platform_joint_angle
     interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
@@ -70,12 +73,12 @@ def columns_of(platform: Platform, scale: float, determinant: float) -> list[Col
 
     result = [
         Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1'),
-        *(Column(kind.quantity, *limits.stroke[i - 1].tolist(), unit, i) for i in legs),
+        *(Column(kind.quantity, *ends, unit, i) for i, ends in enumerate(strokes, 1)),
         *of_legs('leg rate', -rate, rate, f'{kind.unit}/s'),
         *of_legs('leg acceleration', -acceleration, acceleration, f'{kind.unit}/s²'),
         *of_legs('base joint angle', -math.inf, base, 'deg'),
         *of_legs('platform joint angle', -math.inf, moving, 'deg'),
-        *(Column(name, *getattr(limits, name).tolist(), 'deg') for name in ANGLES),
+        *(Column(name, *ends, 'deg') for name, ends in zip(ANGLES, angles, strict=True)),
     ]
     for i, j in itertools.combinations(legs, 2):
         name = f'distance of legs {i} and {j}'

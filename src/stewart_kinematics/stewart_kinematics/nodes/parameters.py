@@ -20,7 +20,6 @@ from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.trajectories import (
     AiryWave,
-    excursion,
     Faded,
     Jonswap,
     multi_sine,
@@ -185,7 +184,10 @@ class ExcursionParameters(TrajectoryParameters):
     def excursion(self, start: Pose, wave: Faded, guard: MotionGuard) -> Sequence:
         """Return approach, wave and, if it ends, the way to the neutral pose."""
         move = partial(plan_move, guard=guard, scale=self.speed_scale)
-        return excursion(start, wave, move, home=guard.platform.geometry.neutral_pose)
+        parts: list[Trajectory] = [move(start, wave.centre), wave]
+        if math.isfinite(wave.duration):
+            parts.append(move(wave.centre, guard.platform.geometry.neutral_pose))
+        return Sequence(tuple(parts))
 
 
 @dataclass(frozen=True)

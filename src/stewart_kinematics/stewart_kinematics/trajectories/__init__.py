@@ -11,7 +11,7 @@ from stewart_kinematics.trajectories.cycloidal import Cycloidal
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 from stewart_kinematics.trajectories.sampled import Sampled
-from stewart_kinematics.trajectories.sequence import excursion, Sequence
+from stewart_kinematics.trajectories.sequence import Sequence
 from stewart_kinematics.trajectories.spectrum import Jonswap
 from stewart_kinematics.trajectories.stopping import DeceleratedAlongPath
 from stewart_kinematics.trajectories.trajectory import Rest, Trajectory
@@ -30,5 +30,4 @@ __all__ = [
     'Sampled',
     'Sequence',
     'Trajectory',
-    'excursion',
 ]

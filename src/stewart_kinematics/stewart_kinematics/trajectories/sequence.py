@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, Pose, read_only, SIZES, UNITS
-from stewart_kinematics.trajectories.fading import Faded
+from stewart_kinematics.motion import Array, Motion, read_only, SIZES, UNITS
 from stewart_kinematics.trajectories.trajectory import clamp, Trajectory
 
 _TOLERANCES = {'position': 1e-9, 'quaternion_xyzw': 1e-9} | {
@@ -84,20 +82,6 @@ class Sequence:
             for array, found in zip(values, motion.parts(), strict=True):
                 array[chosen] = found
         return Motion(*values)
-
-
-def excursion(
-    start: Pose, wave: Faded, move: Callable[[Pose, Pose], Trajectory], *, home: Pose | None = None
-) -> Sequence:
-    """Approach a faded motion's centre from a rest, play it, and go home unless it is endless.
-
-    `move` makes a move from rest to rest between two poses, like `planning.plan_move` with a
-    guard; without `home` the motion ends at its centre.
-    """
-    parts: list[Trajectory] = [move(start, wave.centre), wave]
-    if home is not None and np.isfinite(wave.duration):
-        parts.append(move(wave.centre, home))
-    return Sequence(tuple(parts))
 
 
 def require_continuous(end: Motion, begin: Motion, number: int = 1) -> None:
