@@ -11,6 +11,8 @@ old plan goes on. A wanted motion that keeps the limits is followed one period l
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from stewart_cueing.kernels import governor as kernels
 from stewart_kinematics.control.steering import (
@@ -30,6 +32,9 @@ BANDWIDTH = 8.0
 
 LEAST_CHECKS = 10
 """Instants at which a stop is checked at least."""
+
+ROUNDING = 1e-9
+"""Of instants [s]."""
 
 
 class Governor(PlanFollower):
@@ -135,6 +140,33 @@ class Governor(PlanFollower):
         )
         attitude = state.quaternion_xyzw.reshape(1, 4)
         return SteeredPlan(now, now + rest, state.position, attitude, pieces)
+
+
+class Follower(ABC):
+    """Follow something live from a rest, one row for every period that has elapsed.
+
+    Attributes:
+        governor: What follows; it says what limits it.
+    """
+
+    def __init__(self, governor: Governor, period: float) -> None:
+        self.governor = governor
+        self._period, self._rows = period, 0
+
+    @property
+    def plan(self) -> SteeredPlan:
+        """What is followed now; it ends at rest."""
+        return self.governor.plan
+
+    def advance(self, now: float) -> None:
+        """Go on to an instant since the start [s]."""
+        while self._rows * self._period <= now + ROUNDING:
+            self.step(self._rows * self._period)
+            self._rows += 1
+
+    @abstractmethod
+    def step(self, moment: float) -> None:
+        """Follow for a period from a moment since the start on [s]."""
 
 
 def shortened(vectors: Array, longest: Array) -> Array:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from std_srvs.srv import Trigger
-from stewart_cueing.governor import Governor
+from stewart_cueing.governor import Follower
 from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.limits.guard import MotionGuard
@@ -18,19 +18,6 @@ from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
 from stewart_node_support.diagnostics import Level, Report
 from stewart_node_support.errors import MessageError
-
-
-class Follower(Protocol):
-    """What is followed: a plan that ends at rest, made anew as time goes on."""
-
-    governor: Governor
-
-    @property
-    def plan(self) -> SteeredPlan:
-        """What is followed now."""
-
-    def advance(self, now: float) -> None:
-        """Go on to an instant since the start [s]."""
 
 
 class Phase(Enum):

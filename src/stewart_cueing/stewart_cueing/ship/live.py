@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_cueing.errors import BaseInputError
-from stewart_cueing.governor import Governor
+from stewart_cueing.governor import Follower
 from stewart_cueing.ship.doubts import Doubts
 from stewart_cueing.ship.gated_observer import GatedObserver
 from stewart_cueing.ship.heaving import Heaving
-from stewart_cueing.ship.stabilisation import BaseStabiliser, upwards
+from stewart_cueing.ship.stabilisation import BaseStabiliser, product, upwards
 from stewart_cueing.ship.wave_observer import ACCELEROMETER_BIAS
 from stewart_cueing.vehicle.inputs import DENSE
-from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array, Pose
 
@@ -200,7 +199,7 @@ class LiveBase:
         return self._doubts.contradiction()
 
 
-class LiveLevelling:
+class LiveLevelling(Follower):
     """Keep a platform level on a base, from a rest at the neutral pose.
 
     While the base's motion is not known, the platform goes to its neutral pose and waits there.
@@ -212,23 +211,17 @@ class LiveLevelling:
 
     Attributes:
         begin: Instant of its time 0 on the clock of the base [s].
-        governor: What follows; it says what limits it.
     """
 
     def __init__(
         self, guard: MotionGuard, base: LiveBase, period: float, peak_period: float, delay: float
     ) -> None:
         self._levelling = BaseStabiliser(guard, period, peak_period)
-        self.governor: Governor = self._levelling.governor
+        super().__init__(self._levelling.governor, period)
         self.begin = 0.0
-        self._base, self._period, self._delay = base, period, delay
+        self._base, self._delay = base, delay
         # Of the angles, and of the heave.
-        self._rows, self._faded = 0, np.zeros(2)
-
-    @property
-    def plan(self) -> SteeredPlan:
-        """What is followed now; it ends at rest."""
-        return self.governor.plan
+        self._faded = np.zeros(2)
 
     @property
     def shares(self) -> Array:
@@ -241,12 +234,9 @@ class LiveLevelling:
         mean = np.abs(self._base.observer.mean[0, :2]).max()
         return float((1.0 - self._levelling.shares[0, 0]) * mean)
 
-    def advance(self, now: float) -> None:
-        """Go on to an instant since the start [s], one row for every period that has elapsed."""
-        while self._rows * self._period <= now + 1e-9:
-            moment = self._rows * self._period
-            self._levelling.advance(moment, self._wanted(self.begin + moment))
-            self._rows += 1
+    def step(self, moment: float) -> None:
+        """Make up for what the base will do."""
+        self._levelling.advance(moment, self._wanted(self.begin + moment))
 
     def _wanted(self, instant: float) -> Array:
         """Return what is made up for by the setpoint after an instant [s]."""
@@ -256,18 +246,11 @@ class LiveLevelling:
         before, self._faded = self._faded, np.clip(self._faded + steps, 0.0, 1.0)
         if not self._faded.any():
             return np.zeros((3, 3))
-        value, rate, change = self._base.predict(instant, self._period + self._delay)
         # Of roll, pitch and heave.
-        share, slope, bend = (part[[0, 0, 1]] for part in _risen(self._faded))
-        slope *= (self._faded - before)[[0, 0, 1]] / self._period
-        bend /= FADE**2
-        return np.stack(
-            [
-                share * value,
-                share * rate + slope * value,
-                share * change + 2.0 * slope * rate + bend * value,
-            ]
-        )
+        share = np.stack(_risen(self._faded))[:, [0, 0, 1]]
+        share[1] *= (self._faded - before)[[0, 0, 1]] / self._period
+        share[2] /= FADE**2
+        return product(share, self._base.predict(instant, self._period + self._delay))
 
 
 def _risen(x: Array) -> tuple[Array, Array, Array]:

@@ -54,6 +54,18 @@ def upwards(x: Array) -> Array:
     )
 
 
+def product(share: Array, motion: Array) -> Array:
+    """Return the product of values (n,), each given with two derivatives, shape (3, n)."""
+    (part, slope, bend), (value, rate, change) = share, motion
+    return np.stack(
+        [
+            part * value,
+            part * rate + slope * value,
+            part * change + 2.0 * slope * rate + bend * value,
+        ]
+    )
+
+
 def levelling(x: Array, neutral: Pose) -> Motion:
     """Return the motion of the platform that makes up for the base's.
 
@@ -128,15 +140,7 @@ class BaseStabiliser:
             predicted (3, 3): How the base will be a period later, see `levelling`.
         """
         self._change_shares(predicted)
-        share = self.shares[:, [0, 0, 1]]
-        value, rate, change = predicted
-        wanted = np.stack(
-            [
-                share[0] * value,
-                share[0] * rate + share[1] * value,
-                share[0] * change + 2.0 * share[1] * rate + share[2] * value,
-            ]
-        )
+        wanted = product(self.shares[:, [0, 0, 1]], predicted)
         return self.governor.advance(now, levelling(wanted, self._neutral))
 
     def _change_shares(self, predicted: Array) -> None:

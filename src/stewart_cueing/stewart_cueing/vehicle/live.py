@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_cueing.governor import Governor
+from stewart_cueing.governor import Follower, ROUNDING
 from stewart_cueing.vehicle.inputs import DENSE, require_of_a_vehicle
 from stewart_cueing.vehicle.methods import cueing
 from stewart_cueing.vehicle.washout import LEVEL, WashoutSettings
-from stewart_kinematics.control.steering import SteeredPlan
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Array
 
@@ -18,9 +17,6 @@ LONGEST_LINE = 0.02
 
 RETURN = 0.5
 """Time in which the input goes to rest when samples stay away [s]."""
-
-
-ROUNDING = 1e-9  # of instants [s]
 
 
 class LiveInput:
@@ -82,7 +78,7 @@ class LiveInput:
         return np.asarray(self._from + part * (self._to - self._from))
 
 
-class LiveRide:
+class LiveRide(Follower):
     """Follow a vehicle from a rest at the neutral pose.
 
     Args:
@@ -92,7 +88,6 @@ class LiveRide:
 
     Attributes:
         input: Where samples are put.
-        governor: What follows; it says what limits it.
     """
 
     def __init__(
@@ -105,17 +100,8 @@ class LiveRide:
     ) -> None:
         self.input = LiveInput(period, silence)
         self._cueing = cueing(method, guard, settings, period)
-        self.governor: Governor = self._cueing.governor
-        self._period, self._rows = period, 0
+        super().__init__(self._cueing.governor, period)
 
-    @property
-    def plan(self) -> SteeredPlan:
-        """What is followed now; it ends at rest."""
-        return self.governor.plan
-
-    def advance(self, now: float) -> None:
-        """Go on to an instant since the start [s], one row for every period that has elapsed."""
-        while self._rows * self._period <= now + ROUNDING:
-            moment = self._rows * self._period
-            self._cueing.advance(moment, self.input.value(moment))
-            self._rows += 1
+    def step(self, moment: float) -> None:
+        """Go on with the newest sample."""
+        self._cueing.advance(moment, self.input.value(moment))
