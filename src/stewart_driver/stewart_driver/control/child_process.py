@@ -26,11 +26,7 @@ def environment() -> dict[str, str]:
 
     It has one thread: with more it could not enter a network namespace.
     """
-    return {
-        **os.environ,
-        **ONE_THREAD,
-        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
-    }
+    return {**os.environ, **ONE_THREAD, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 
 
 def spawn(
