@@ -191,3 +191,12 @@ def test_legs_whose_distance_is_not_guarded_have_no_margin_there() -> None:
     assert 'leg distance' in MotionGuard(load_platform('sg90_rotary')).margins(motion)
     assert guard.nearer(motion, 0.1) == ''
     assert not any('leg distance' in doubt for doubt in warnings(platform))
+
+
+def test_rods_that_do_not_reach_are_named_as_such() -> None:
+    platform = load_platform('sg90_rotary')
+    heave = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.1]])
+
+    motion = poses(platform, heave, np.zeros((2, 3)))
+
+    assert MotionGuard(platform).nearer(motion, 0.0) == 'reach of leg 1'

@@ -144,6 +144,20 @@ def test_slice_equals_the_guard_sample_by_sample(axes: tuple[str, str]) -> None:
     assert {part.quantities[k] for k in np.unique(part.limiting[part.margin < 0.0])} >= {'stroke'}
 
 
+def test_rods_that_do_not_reach_stop_a_platform_as_such() -> None:
+    platform = load_platform('sg90_rotary')
+    guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
+    part = plane(guard, pose, ('x', 'y'), 21)
+
+    stops = {part.quantities[k] for k in np.unique(part.limiting[~(part.margin >= 0.0)])}
+    assert 'reach' in stops
+    assert 'quaternion norm' not in stops
+    displacement = np.zeros((21, 21, 6))
+    displacement[..., 0], displacement[..., 1] = part.first[:, None], part.second
+    allowed = guard.allowed(displaced(pose, displacement))
+    np.testing.assert_array_equal(part.margin >= 0.0, allowed)
+
+
 @pytest.mark.parametrize(
     ('axes', 'count', 'key'),
     [(('x', 'x'), 5, 'axes'), (('x', 'w'), 5, 'axes'), (('x', 'y'), 1, 'count')],

@@ -225,7 +225,7 @@ class MotionGuard:
             turn = None if time is None else self._first_turn(time, *joints)[1]
             return '' if turn is None else turn.subject
         inside = (values[refused] >= lower) & (values[refused] <= upper)
-        column = self._columns[int(np.argmin(inside))]
+        column = self._columns[_first_broken(inside)]
         return column.label + (f' of leg {column.leg}' if column.leg else '')
 
     def admit(self, motion: Motion, stamp: float) -> LegKinematics:
@@ -351,13 +351,18 @@ class MotionGuard:
                     name = f'{field.removesuffix("_xyzw").replace("_", " ")} {axis}'
                     return Violation(name, number, -math.inf, math.inf, unit, None, index)
         allowed = (values[sample] >= self._lower) & (values[sample] <= self._upper)
-        place = int(np.argmin(allowed))
-        # A rod that does not reach makes every other quantity NaN.
-        reach = np.flatnonzero(~allowed[rod_columns.REACH :])
-        if reach.size:
-            place = rod_columns.REACH + int(reach[0])
+        place = _first_broken(allowed)
         column = self._columns[place]
         factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
         numbers = values[sample, place], column.lower, column.upper
         value, lower, upper = (float(factor * number) for number in numbers)
         return Violation(column.label, value, lower, upper, column.unit, column.leg, index)
+
+
+def _first_broken(allowed: Flags) -> int:
+    """Return the first quantity of a row that is not allowed.
+
+    A rod that does not reach goes before, as it makes every other quantity NaN.
+    """
+    reach = np.flatnonzero(~allowed[rod_columns.REACH :])
+    return rod_columns.REACH + int(reach[0]) if reach.size else int(np.argmin(allowed))

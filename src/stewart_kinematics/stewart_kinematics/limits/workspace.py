@@ -182,7 +182,8 @@ def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> 
     samples = np.linspace(lower, upper, count)
     margins = _plane_margins(guard, pose, places, samples)
     stacked = np.stack(list(margins.values()))
-    least, limiting = stacked.min(0), stacked.argmin(0)
+    # A rod that does not reach makes every other margin NaN.
+    least, limiting = np.fmin.reduce(stacked), np.nan_to_num(stacked, nan=np.inf).argmin(0)
     return Slice(axes, samples[:, 0], samples[:, 1], least, limiting, tuple(margins))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.limits.design import design_metrics, resting_forces, warnings
+from stewart_kinematics.limits.workspace import AXES, display_unit
 from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.ring_dimensions import document, refuse_measure, RingDimensions
@@ -226,10 +227,9 @@ def _check(arguments: argparse.Namespace) -> int:
     height = 1e3 * float(platform.geometry.neutral_pose.position[2])
     print(f'{platform.title} ({platform.name}), about its neutral pose, z {height:.1f} mm')
     if found is not None:
-        for axis in ('x', 'y', 'z'):
-            print(f'  {axis:<6} ±{1e3 * getattr(found, axis):8.1f} mm')
-        for axis in ('roll', 'pitch', 'yaw'):
-            print(f'  {axis:<6} ±{np.degrees(getattr(found, axis)):8.1f} deg')
+        for axis in AXES:
+            scale, unit = display_unit(axis)
+            print(f'  {axis:<6} ±{scale * getattr(found, axis):8.1f} {unit}')
         length = f'(moments divided by {platform.geometry.length_scale:.3g} m)'
         print(f'  positions reached with this attitude: {found.volume:.4g} m3')
         print(f'  condition number {found.condition_number:.3g} {length}')
