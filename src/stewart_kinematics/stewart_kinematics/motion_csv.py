@@ -60,7 +60,7 @@ def poses_of(table: Table) -> Array:
     least = np.cos(np.radians(0.5 * SAME_ATTITUDE)) * np.linalg.norm(pose[:, 3:], axis=1)
     apart = np.flatnonzero(cosine < least)
     if apart.size:
-        place = f'{table.source}:{table.lines[apart[0]]}: {", ".join(RPY)}'
+        place = f'{table.line(apart[0])}: {", ".join(RPY)}'
         expected = f'the attitude of {", ".join(POSE[3:])}, or one of the two left out'
         raise ConfigurationError(place, angles[apart[0]].tolist(), expected)
     return pose
@@ -85,7 +85,7 @@ def derivatives(table: Table) -> tuple[Array | None, Array | None]:
     )
     if acceleration is not None and twist is None:
         missing = f'the columns {", ".join(TWIST)} as well'
-        raise ConfigurationError(f'{table.source}:1', 'accelerations without twists', missing)
+        raise ConfigurationError(table.head, 'accelerations without twists', missing)
     return twist, acceleration
 
 
@@ -102,7 +102,7 @@ def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
     norm = np.linalg.norm(pose[:, 3:], axis=1)
     off = np.flatnonzero(np.abs(norm - 1.0) > NORM_TOLERANCE)
     if off.size:
-        place = f'{table.source}:{table.lines[off[0]]}: qx, qy, qz, qw'
+        place = f'{table.line(off[0])}: qx, qy, qz, qw'
         raise ConfigurationError(place, float(norm[off[0]]), 'a quaternion of norm 1')
     return _move(reference, pose[:, :3], pose[:, 3:] / norm[:, None])
 
@@ -135,13 +135,11 @@ def lengths_of(table: Table, geometry: Geometry) -> Array:
     elif table.has(STROKE):
         names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
     else:
-        raise ConfigurationError(
-            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
-        )
+        raise ConfigurationError(table.head, 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...')
     bad = np.argwhere(lengths <= 0.0)
     if bad.size:
         row, leg = bad[0]
-        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
+        place = f'{table.line(row)}: {names[leg]}'
         raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
     return lengths
 

@@ -180,6 +180,16 @@ def test_columns_that_nobody_reads_are_told(tmp_path, capsys):
     assert 'poses.csv:1: columns that are not read: vx_mps' in capsys.readouterr().err
 
 
+def test_the_names_of_columns_are_sought_behind_remarks(tmp_path, capsys):
+    path = tmp_path / 'poses.csv'
+    write_table(path, [*POSE, 'vx_mps'], [[*NEUTRAL.position, 0, 0, 0, 1, 0.1]])
+    path.write_text(f'# by hand\n# twice\n{path.read_text()}')
+    assert typed(ik, path) == 0
+    assert 'poses.csv:3: columns that are not read: vx_mps' in capsys.readouterr().err
+    with pytest.raises(ConfigurationError, match=r'poses\.csv:3: .* or stroke_1_m'):
+        typed(fk, path)
+
+
 @pytest.mark.parametrize('platform', ['vigo', 'sg90_rotary'])
 def test_fk_knows_every_column_that_ik_writes(tmp_path, capsys, platform):
     path, legs, more = (tmp_path / name for name in ('motion.csv', 'legs.csv', 'more.csv'))

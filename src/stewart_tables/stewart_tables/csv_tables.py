@@ -50,6 +50,15 @@ class Table:
     others: tuple[str, ...] = ()
     header_line: int = 1
 
+    @property
+    def head(self) -> str:
+        """File and line of the names of the columns, for messages."""
+        return f'{self.source}:{self.header_line}'
+
+    def line(self, row: int) -> str:
+        """Return file and line of a row, for messages."""
+        return f'{self.source}:{self.lines[row]}'
+
     def has(self, columns: Sequence[str]) -> bool:
         """Tell whether a group of columns is there: all of them.
 
@@ -73,7 +82,7 @@ class Table:
             expected = f'the columns {listed(missing)} as well'
             if {f'{name}m' for name in missing if name.endswith('_m')}.intersection(self.others):
                 expected += ', in metres'
-            raise ConfigurationError(f'{self.source}:{self.header_line}', found, expected)
+            raise ConfigurationError(self.head, found, expected)
         return np.column_stack([self.values[name] for name in columns])
 
 

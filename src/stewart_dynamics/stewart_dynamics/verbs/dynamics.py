@@ -87,7 +87,7 @@ def _motion(table: Table, reference: Pose, *, spline: bool) -> Motion:
     if not spline:
         found, missing = ', '.join(table.values), TWIST if twist is None else ACCELERATION
         expected = f'the columns {", ".join(missing)} as well, or --differentiate'
-        raise ConfigurationError(f'{table.source}:1', found, expected)
+        raise ConfigurationError(table.head, found, expected)
     time = table.take([TIME])[:, 0]
     return Sampled(time, *poses_in_base(table, reference), twist).sample(time - time[0])
 

@@ -98,14 +98,18 @@ def read_watched(
         table = read_table(source, columns, progress, gaps=gaps)
     unread = [name for name in table.others if name not in unneeded]
     if unread:
-        note([f'{table.source}:1: columns that are not read: {listed(unread)}'])
+        note([f'{table.head}: columns that are not read: {listed(unread)}'])
     if not table.lines.size:
-        raise ConfigurationError(f'{table.source}:2', None, 'a line of numbers below the names')
+        below = f'{table.source}:{table.header_line + 1}'
+        raise ConfigurationError(below, None, 'a line of numbers below the names')
     if table.has([TIME]):
         back = np.flatnonzero(np.diff(table.take([TIME])[:, 0]) < 0.0)
         if back.size:
-            place = f'{table.source}:{table.lines[back[0] + 1]}'
-            note([f'{place}: the time runs backwards here; lines keep their order'])
+            note(
+                [
+                    f'{table.line(back[0] + 1)}: the time runs backwards here; lines keep their order'
+                ]
+            )
     return table
 
 

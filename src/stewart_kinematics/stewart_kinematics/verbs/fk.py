@@ -101,7 +101,7 @@ def main(arguments: argparse.Namespace) -> int:
     write_beside(arguments.output, table, POSE + RPY + QUALITY, [values])
     lost = [(k, row) for k, row in enumerate(np.flatnonzero(there).tolist()) if not solved[row]]
     # Legs that the platform does not have are told as such, whether or not there is a pose.
-    told = {row: f'{table.source}:{table.lines[row]}: {result.report(k)}' for k, row in lost}
+    told = {row: f'{table.line(row)}: {result.report(k)}' for k, row in lost}
     told |= outside_stroke(table, reached, platform)
     report([told[row] for row in sorted(told)], 'lines')
     return int(not solved.all())

@@ -28,5 +28,5 @@ def outside_stroke(table: Table, stroke: Array, platform: Platform) -> dict[int,
         (lower, upper), value = limits[leg], stroke[row, leg]
         violation = Violation(kind.quantity, value, lower, upper, kind.unit, leg + 1)
         told = f'the rod of leg {leg + 1} does not reach' if np.isnan(value) else violation
-        sentences[row] = f'{table.source}:{table.lines[row]}: {told}'
+        sentences[row] = f'{table.line(row)}: {told}'
     return sentences
