@@ -113,6 +113,7 @@ BY_SENTENCE = tuple(
             r'sources|contradict|two ',
             'let one node publish joint_commands: `ros2 topic info -v joint_commands`',
         ),
+        (r'no error code', BY_CODE['1']),
         (
             r'did not come to rest|no cycle has run|cyclic process|control loop',
             'look at the log; lower the load of the computer; start the driver again',

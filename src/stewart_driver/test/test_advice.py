@@ -15,7 +15,13 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.control.supervision import Supervisor
 from stewart_driver.errors import CardError, DriveFault, LegFault, SensorFault
 from stewart_driver.ethercat.cia402.error_codes import error_text, ERROR_TEXTS
-from stewart_driver.ethercat.errors import AlStatus, NotOperational, SdoRefused, WrongCount
+from stewart_driver.ethercat.errors import (
+    AlStatus,
+    fault_text,
+    NotOperational,
+    SdoRefused,
+    WrongCount,
+)
 from stewart_driver.legs import LegLimits
 
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
@@ -51,6 +57,7 @@ def test_what_a_drive_says_of_its_state_chooses_the_action(code: int, action: st
     'sentence',
     [
         *supervised(),
+        str(DriveFault(5, 0, fault_text(0, (), AlStatus(8, 0, '')))),
         'leg 3 is 12.00 mm from its command, allowed are 10 mm',
         '60.0 % of the cycles of the last second were missed while moving, allowed are 50 %',
         'the drives have left operation by themselves',
