@@ -33,6 +33,7 @@ from stewart_bringup.rigs import (
     RECORDER,
     require_known_nodes,
     RIG,
+    ros_arguments,
     sections,
     setting,
     VIRTUAL_RIG,
@@ -82,9 +83,6 @@ def make_node(
     Raises:
         ParameterError: If a parameter cannot be used.
     """
-    arguments = ['--ros-args']
-    for path in files:
-        arguments += ['--params-file', str(path)]
     cls = node_class(name)
     chosen: dict[str, Any] = {}
     options: dict[str, Any] = {}
@@ -98,7 +96,7 @@ def make_node(
     chosen |= overrides or {}
     node: Node = cls(
         namespace=namespace,
-        cli_args=arguments,
+        cli_args=ros_arguments(files),
         use_global_arguments=False,
         parameter_overrides=[Parameter(key, value=value) for key, value in chosen.items()],
         **options,

@@ -81,6 +81,11 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         yield name, {item: parameters.value(item, 'a value') for item in parameters.names()}
 
 
+def ros_arguments(files: Sequence[Path]) -> list[str]:
+    """Return the command line that gives a node its parameter files; a later one wins."""
+    return ['--ros-args', *(word for path in files for word in ('--params-file', str(path)))]
+
+
 def require_known_nodes(files: Sequence[Path]) -> None:
     """Refuse what ROS ignores: sections for nodes that do not exist, and typing errors below /**.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from stewart_bags.reading import Bag
 from stewart_bags.series import EstimatorStatusSeries, OdometrySeries, read_joints, read_series
+from stewart_bringup.demo.tracking import largest, root_mean_square
 from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
 from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.samples import LegSeries
@@ -23,6 +24,7 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (
     compose_quaternions,
+    continuous_quaternions,
     invert_quaternion,
     log_quaternion,
     matrix_from_quaternion,
@@ -78,11 +80,7 @@ class EstimateSection:
             'velocity, differentiator at 25 Hz [mm/s]': 1e3 * self.velocities[2][3],
             'angular velocity, estimate [m°/s]': 1e3 * np.degrees(self.rate),
         }
-        found = {}
-        for name, errors in rows.items():
-            lengths = np.linalg.norm(errors, axis=1)
-            found[name] = float(np.sqrt(np.mean(lengths**2))), float(lengths.max())
-        return found
+        return {name: (root_mean_square(errors), largest(errors)) for name, errors in rows.items()}
 
     @property
     def inside(self) -> float:
@@ -219,12 +217,9 @@ class _Truth:
     def __init__(self, series: OdometrySeries, begin: int) -> None:
         _, rows = np.unique(series.stamp_ns, return_index=True)
         time = series.seconds(begin)[rows]
-        turn = series.quaternion_xyzw[rows]
-        flips = np.einsum('ij,ij->i', turn[1:], turn[:-1]) < 0.0
-        turn = turn * np.where(np.cumsum(np.concatenate([[False], flips])) % 2, -1.0, 1.0)[:, None]
         self._span = time[0], time[-1]
         self._position = CubicSpline(time, series.position[rows])
-        self._turn = CubicSpline(time, turn)
+        self._turn = CubicSpline(time, continuous_quaternions(series.quaternion_xyzw[rows]))
 
     def covers(self, time: Array) -> NDArray[np.bool_]:
         """Say which times lie inside."""

@@ -30,7 +30,6 @@ LEGEND = (
 
 
 NOT_MEASURED = 'not measured'
-COUNTS = ('lost', 'published')
 STOPPED_ADVICE = (
     'it was stopped before its end, so nothing of it was judged; look this message up in '
     'docs/troubleshooting.md, then at what the driver said, below'
@@ -253,17 +252,14 @@ def _five(chapters: Sequence[Chapter]) -> dict[str, str]:
     if not results:
         checks = [check for chapter in chapters for check in chapter.checks][-4:]
         return found | {check.name: check.found for check in checks}
-    label, said = _worst_path_error(results)
-    found[label] = said
-    label, said = _worst_latency(results)
-    found[label] = said
+    found |= dict([_worst_path_error(results), _worst_latency(results)])
     worst = max(results, key=lambda name: results[name].following)
     legs, most = results[worst].legs, results[worst].following
     label = f'following error of the {legs.quantities}, p95, worst in {worst}'
     found[label] = f'{legs.scale * most:.3g} {legs.unit}'
     messages = [item for result in results.values() for item in result.traffic]
-    lost, published = (sum(getattr(item, name) for item in messages) for name in COUNTS)
-    return {**found, 'messages lost': f'{lost} of {published}'}
+    lost, published = sum(item.lost for item in messages), sum(item.published for item in messages)
+    return found | {'messages lost': f'{lost} of {published}'}
 
 
 def _worst_path_error(results: Mapping[str, Result]) -> tuple[str, str]:
@@ -293,7 +289,7 @@ def _worst_latency(results: Mapping[str, Result]) -> tuple[str, str]:
 
 
 def _figures(result: Result) -> list[str]:
-    """Return `Chapter.figures` of a result."""
+    """Return the figures of a result in the overview."""
     rows = summary(result)
     position = rows['position, along the path [mm]']
     attitude = rows['attitude, along the path [°]']

@@ -15,6 +15,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_bringup.nodes.operator import Operator, OperatorParameters, STEP
+from stewart_bringup.rigs import ros_arguments
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
@@ -183,15 +184,12 @@ def operator_of(
     files: Sequence[Path], duration: float, stop: StopSignals, namespace: str = ''
 ) -> WaveOperator:
     """Return the operator of a rig in this process, told by the rig's files what to start."""
-    arguments = ['--ros-args']
-    for path in files:
-        arguments += ['--params-file', str(path)]
     return WaveOperator(
         stop,
         namespace=namespace,
         use_global_arguments=False,
         start_parameter_services=False,
-        cli_args=arguments,
+        cli_args=ros_arguments(files),
         parameter_overrides=[Parameter('duration', value=duration)],
     )
 

@@ -107,13 +107,12 @@ class Card:
 
     def __init__(self, settings: CardSettings, wall: Callable[[], float] = time.time) -> None:
         self._settings, self._wall = settings, wall
-        self._rng = np.random.default_rng(settings.seed)
         self._delays = np.random.default_rng((settings.seed, 1))
         self._volts = np.zeros(SUBDEVICES[AI].channels)
         self._written = [0] * SUBDEVICES[AO].channels
         self._codes = [AO_START] * SUBDEVICES[AO].channels
         self._outputs: Array | None = None
-        self._drawn: Iterator[float] = iter(())
+        self._normal = _normal(np.random.default_rng(settings.seed))
         self._digital = 0
         self._owners: dict[int, object] = {}
         self._last: dict[int, int] = {}
@@ -229,21 +228,13 @@ class Card:
     def _convert(self, channel: int, chosen: int) -> int:
         """Convert one voltage; beyond the range the converter stays at its last code."""
         lower, upper = AI_RANGES[chosen]
-        volts = float(self._volts[channel]) + self._normal() * float(self.noise_v[channel])
+        volts = float(self._volts[channel]) + next(self._normal) * float(self.noise_v[channel])
         code = (volts - lower) / (upper - lower) * AI_LAST
-        code += self._settings.noise_codes * self._normal()
+        code += self._settings.noise_codes * next(self._normal)
         own = int(min(max(floor(code + 0.5), 0), AI_LAST))
         given = self.saturated.get(channel, self.stuck.get(channel, own))
         self._last[channel] = given
         return given
-
-    def _normal(self) -> float:
-        """Return a standard normal number; many are drawn at once."""
-        drawn = next(self._drawn, None)
-        if drawn is None:
-            self._drawn = iter(self._rng.standard_normal(DRAWN).tolist())
-            drawn = next(self._drawn)
-        return drawn
 
     def _bits(self, kind: Kind, mask: int, bits: int) -> tuple[int, ...]:
         if kind is Kind.DI:
@@ -251,3 +242,8 @@ class Card:
         mask &= (1 << SUBDEVICES[DO].channels) - 1
         self._digital = self._digital & ~mask | bits & mask
         return mask, self._digital
+
+
+def _normal(rng: np.random.Generator) -> Iterator[float]:
+    while True:
+        yield from rng.standard_normal(DRAWN).tolist()
