@@ -105,11 +105,8 @@ def read_watched(
     if table.has([TIME]):
         back = np.flatnonzero(np.diff(table.take([TIME])[:, 0]) < 0.0)
         if back.size:
-            note(
-                [
-                    f'{table.line(back[0] + 1)}: the time runs backwards here; lines keep their order'
-                ]
-            )
+            place = table.line(back[0] + 1)
+            note([f'{place}: the time runs backwards here; lines keep their order'])
     return table
 
 
