@@ -79,7 +79,6 @@ class Columns:
 
         Args:
             names_path, values_path: Such as ``name`` and ``position`` of a JointState.
-            names: Names wanted.
 
         Returns:
             (n, m): In the order of `names`; NaN where a message lacks the name or the values.

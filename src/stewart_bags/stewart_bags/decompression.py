@@ -46,7 +46,6 @@ def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | 
     """Decompress as much as is there of one frame that may be cut short or corrupt.
 
     Args:
-        data: The frame.
         name: ``zstd`` or ``lz4``.
         limit: The most to give back [byte]; keeps a corrupt frame from filling the memory.
 

@@ -119,8 +119,8 @@ class Restamper:
         if self._schedule.now_ns is None:
             return message.data
         data = bytearray(message.data)
-        pattern = _STAMP[data[1] & 1]
         for at in self._places(message):
+            pattern = _STAMP[data[1] & 1]
             seconds, rest = pattern.unpack_from(data, at)
             if seconds or rest:
                 stamp_ns = seconds * NS + rest

@@ -192,7 +192,6 @@ def salvage(
     Args:
         source: Directory or file of the damaged bag; it is not changed.
         output: Directory of the new bag; must not exist.
-        storage: Of the new bag.
         part: Save only the part of this number, from 1, of a bag that goes over the same time
             twice; None for all.
         progress: Called now and then with the number of messages saved.

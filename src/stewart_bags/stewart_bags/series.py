@@ -277,7 +277,6 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
     """Read a topic into arrays; empty ones if it has no messages.
 
     Args:
-        bag: Open bag.
         topic: Name as ``Bag.topic`` takes it.
         kind: Class of this module; it fixes the message type.
 

@@ -38,7 +38,6 @@ class RawMessage(NamedTuple):
     """One message as it lies in the bag.
 
     Attributes:
-        topic: Name of the topic.
         time_ns: Bag time: when the recorder received it [ns since the epoch].
         data: CDR bytes, with their four bytes of encapsulation.
     """

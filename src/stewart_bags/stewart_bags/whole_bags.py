@@ -30,7 +30,6 @@ def whole_bag(
 
     Args:
         path: Directory to be made; must not exist.
-        storage, compression: How messages lie on disk.
         **custom: Kept in the metadata.
 
     Yields:

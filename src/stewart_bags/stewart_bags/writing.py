@@ -174,7 +174,6 @@ class BagWriter:
         """Write one serialised message to a topic that was added; KeyError for others.
 
         Args:
-            topic: Its name.
             time_ns: Bag time: when it was received [ns since the epoch].
             data: CDR bytes with encapsulation.
         """

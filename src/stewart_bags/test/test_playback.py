@@ -22,6 +22,7 @@ from rosbags.typesys.store import Typestore
 from stewart_bags.errors import MissingTopic
 from stewart_bags.playback import NothingToPlay, Restamper, Schedule, selected, with_clock
 from stewart_bags.reading import Bag
+from stewart_bags.topics import RawMessage
 from stewart_bags.writing import BagWriter
 
 START_NS = 1_700_000_000_000_000_000
@@ -150,6 +151,12 @@ def test_stamps_of_another_clock_are_shifted_to_now_together(
     assert found['/legs'] == [number * period for number in range(4)]
     early = round(2 * 10**7 / rate)
     assert found['/other_legs'] == [number * period - early for number in range(4)]
+
+
+def test_a_message_without_bytes_stays_as_it_is(make_bag: Callable[..., Path]) -> None:
+    with Bag(make_bag(20)) as bag:
+        restamp = Restamper(bag, Schedule(bag.start_ns, 1.0, NOW_NS))
+        assert restamp(RawMessage('/actuator_states', bag.start_ns, b'')) == b''
 
 
 def test_recorded_stamps_leave_the_bytes_alone(make_bag: Callable[..., Path]) -> None:

@@ -86,7 +86,6 @@ class Verdict:
     """One test.
 
     Attributes:
-        name: What was tested.
         found: The figure; of the six legs the worst.
         leg: That leg, 1 to 6; None where all are tested together.
         exact: Band that holds the figure of a consistent filter with the confidence asked for.
@@ -123,13 +122,11 @@ class Consistency:
     """All that the innovations say.
 
     Attributes:
-        rows: Rows that were judged.
         confidence: Of every exact band [-].
         used, rejected (6,): Samples of each leg that entered the filter, and that it refused.
         normalised (n, 6): Innovations over their sigmas [-]; NaN where a leg was not used.
         nis (n,): Normalised innovation squared [-].
         correlation (`LAGS`, 6): Autocorrelation of each leg at the lags 1 to `LAGS` [-].
-        verdicts: The tests.
     """
 
     rows: int

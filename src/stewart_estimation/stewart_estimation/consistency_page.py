@@ -35,7 +35,6 @@ def page(
     """Write the page.
 
     Args:
-        consistency: What was found.
         facts: Where it comes from.
         pictures: Figures by caption.
         advice: Options that were tried and hold better; None where none were found.

@@ -96,7 +96,6 @@ def from_legs(
     Rows with a missing leg have no pose; the velocities bridge them by a straight line.
 
     Args:
-        geometry, legs: Joints, and lengths.
         time_constant: tau of the differentiator [s].
 
     Raises:

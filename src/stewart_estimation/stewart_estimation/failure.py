@@ -88,11 +88,7 @@ def _biased(filtered: EstimateSeries) -> str:
 
 
 def beyond_any_sensor(biases: Array) -> str:
-    """Say that a bias (6,), accelerometer and gyroscope, is larger than a sensor's; empty if not.
-
-    Args:
-        biases: [m/s²], [rad/s].
-    """
+    """Say that a bias (6,) [m/s²], [rad/s] is larger than that of any sensor; empty if not."""
     pull, turn = (float(np.linalg.norm(part)) for part in (biases[:3], biases[3:]))
     if pull > LARGEST_BIASES[0]:
         # Rates in deg/s turn gravity so far that the accelerometer seems to be biased.

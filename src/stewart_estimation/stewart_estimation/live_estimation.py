@@ -77,7 +77,6 @@ class LiveEstimation:
     number that none can have raises SampleError.
 
     Args:
-        geometry, settings: Joints of the platform, and what the filter is told.
         coast: How long the IMU alone leads on while the legs are silent [s].
 
     Attributes:

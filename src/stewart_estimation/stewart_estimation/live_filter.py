@@ -55,7 +55,6 @@ class LiveFilter:
     """Filter of samples as they come.
 
     Args:
-        geometry, settings: Joints of the platform, and what the filter is told.
         horizon: A sample later than this is dropped, and counted by `dropped` [s].
         start: Where the platform is at the first leg sample; by default its lengths say it.
 

@@ -28,9 +28,6 @@ def load_machine(
             turned: roll, pitch, yaw [deg]. What is empty is as the platform has it; where that
             has no IMU, it is not turned.
 
-    Returns:
-        With the IMU at that place.
-
     Raises:
         ConfigurationError: If the platform cannot be read, or the place of the IMU is not three
             numbers, or is said nowhere.

@@ -20,14 +20,9 @@ from stewart_kinematics.motion import Array
 
 
 class EstimateColumns:
-    """Estimates as columns of numbers.
-
-    Args:
-        settings: Noise of the IMU and where it sits.
-    """
+    """Estimates as columns of numbers, for an IMU as the settings have it."""
 
     def __init__(self, settings: FilterSettings) -> None:
-        """Take down what the covariance of an acceleration depends on."""
         noise, self._sensor = settings.imu_noise, np.zeros(1, SENSOR)[0]
         self._sensor.axes, self._sensor.position = settings.imu.rotation, settings.imu.position
         self._sensor.gravity, self._sensor.period = settings.gravity, noise.period
@@ -36,9 +31,6 @@ class EstimateColumns:
 
     def of(self, rows: LiveRows) -> tuple[Array, Array]:
         """Return the numbers of the messages of each row.
-
-        Args:
-            rows: n estimates.
 
         Returns:
             (n, 85): Pose, its covariance, twist in platform axes, its covariance; what linear and

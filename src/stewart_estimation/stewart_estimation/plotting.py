@@ -152,7 +152,6 @@ def plot_velocities(figure: Figure, methods: Sequence[tuple[str, Array, Array, A
     """Draw velocities as several methods have them, and what they miss, one component a row.
 
     Args:
-        figure: Empty figure.
         methods: Name, stamps [s] of shape (n,), velocities and their errors of shape (n, 3) [m/s];
             the first is drawn on top, the velocities only about the instant where it is fastest.
     """

@@ -42,7 +42,6 @@ def from_estimate(
     """Put the filter where an estimate says.
 
     Args:
-        arrangement: Geometry and settings.
         estimate: Where to begin; its misalignment and delay are taken as first guesses.
         known (n - 15, n - 15): Covariance of delays and misalignment, where more is known of them
             than the settings say.
@@ -110,7 +109,6 @@ def estimate_from_legs(
     """Return the estimate at a start: the pose that has the lengths, at rest as far as is known.
 
     Args:
-        arrangement: Geometry and settings.
         stamp: Of the lengths [s].
         lengths (6,): Joint-to-joint lengths [m].
         before (21,): State of the filter whose biases, delay and misalignment are kept, with the

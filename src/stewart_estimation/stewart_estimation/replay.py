@@ -58,10 +58,6 @@ def replay(
     """Estimate the motion at every leg sample of a recording.
 
     Args:
-        geometry: Joints of the platform.
-        settings: Noises, mounting, refinements.
-        imu: Samples of the IMU.
-        legs: Samples of the lengths.
         start: Where to begin; by default forward kinematics of the first leg sample that has all
             six lengths and an IMU sample no later than it.
         poses: External poses; `settings.external` says what is assumed of them.

@@ -24,10 +24,8 @@ from stewart_identification.calibration.machine import (
 from stewart_identification.calibration.observations import (
     FORCES,
     Observations,
-    POSES,
     RATES,
     read_observations,
-    STROKES,
     TURNS,
 )
 from stewart_identification.calibration.planning import allowed_poses, best_poses
@@ -41,7 +39,7 @@ from stewart_identification.errors import ConfigurationError, FitError, NotIdent
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.forward import forward
-from stewart_tables.columns import RATE, RPY
+from stewart_tables.columns import POSE, RATE, RPY, STROKE
 from stewart_tables.csv_tables import write_table
 from typed_words import typed
 import yaml
@@ -199,7 +197,7 @@ def test_two_poses_or_none_that_turn_place_no_tracker(vigo, forty) -> None:
 def table(path: Path, seen: Observations) -> Path:
     quaternion = Rotation.from_matrix(seen.rotation).as_quat()
     values = np.hstack([seen.strokes, seen.position, quaternion])
-    write_table(path, (*STROKES, *POSES), values)
+    write_table(path, (*STROKE, *POSE), values)
     return path
 
 
@@ -233,7 +231,7 @@ def test_poses_to_judge_by_are_looked_at_before_the_fit(
     poses = table(tmp_path / 'poses.csv', measured(wrong(vigo, rng), forty, rng))
     strokes = np.loadtxt(poses, delimiter=',', skiprows=1)[:, :6]
     felt = np.tile([0.0, 0.0, 9.81], (len(strokes), 1))
-    write_table(tmp_path / 'imu.csv', (*STROKES, *FORCES), np.hstack([strokes, felt]))
+    write_table(tmp_path / 'imu.csv', (*STROKE, *FORCES), np.hstack([strokes, felt]))
     monkeypatch.setattr(verb, 'calibrate', None)
     with pytest.raises(ConfigurationError, match='--validate'):
         run(poses, '--validate', tmp_path / 'imu.csv', '-o', tmp_path / 'mine.yaml')
@@ -280,7 +278,7 @@ def test_poses_of_a_tracker_that_was_moved_give_no_file(
 def test_a_table_with_a_header_alone_is_refused(tmp_path) -> None:
     """It ended as an IndexError."""
     path = tmp_path / 'header.csv'
-    write_table(path, (*STROKES, *POSES), np.empty((0, 13)))
+    write_table(path, (*STROKE, *POSE), np.empty((0, 13)))
     with pytest.raises(ConfigurationError, match=r'header\.csv: expected one row or more'):
         read_observations(path)
 
@@ -306,20 +304,20 @@ def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
 
 def test_tables_that_cannot_be_used_are_refused(vigo, tmp_path) -> None:
     path = tmp_path / 'bad.csv'
-    write_table(path, STROKES, np.full((3, 6), 0.3))
+    write_table(path, STROKE, np.full((3, 6), 0.3))
     with pytest.raises(ConfigurationError, match='strokes alone'):
         read_observations(path)
-    write_table(path, (*STROKES, *POSES), np.full((3, 13), 0.3))
+    write_table(path, (*STROKE, *POSE), np.full((3, 13), 0.3))
     with pytest.raises(ConfigurationError, match='norm 1'):
         read_observations(path)
-    write_table(path, (*STROKES, *FORCES), np.full((3, 9), 0.3))
+    write_table(path, (*STROKE, *FORCES), np.full((3, 9), 0.3))
     assert not read_observations(path).tracked.any()
 
 
 @pytest.mark.parametrize('rate', ['nan', '', '1e-7'])
 def test_gravity_counts_where_rates_are_not_measured_or_noise(rate, tmp_path) -> None:
     path = tmp_path / 'rests.csv'
-    head = ','.join((*STROKES, *FORCES, *RATES))
+    head = ','.join((*STROKE, *FORCES, *RATES))
     rows = [[*['0.3'] * 6, '0', '0', '9.8', *[each] * 6] for each in (rate, '0', '0.05')]
     path.write_text('\n'.join([head, *map(','.join, rows), '']), encoding='utf-8')
     assert read_observations(path).felt.tolist() == [True, True, False]
@@ -327,7 +325,7 @@ def test_gravity_counts_where_rates_are_not_measured_or_noise(rate, tmp_path) ->
 
 def test_a_turn_without_rates_of_legs_is_refused(tmp_path) -> None:
     path = tmp_path / 'turns.csv'
-    write_table(path, (*STROKES, *TURNS, *RATES), [[0.3] * 15, [*[0.3] * 9, *[np.nan] * 6]])
+    write_table(path, (*STROKE, *TURNS, *RATES), [[0.3] * 15, [*[0.3] * 9, *[np.nan] * 6]])
     with pytest.raises(ConfigurationError, match=r'turns.csv:3.*wx_radps alone'):
         read_observations(path)
 
@@ -392,7 +390,7 @@ def test_attitudes_in_degrees_and_the_names_of_other_tables_are_read(
     turns = Rotation.from_matrix(seen.rotation[known])
     angles[known] = turns.as_euler('ZYX', degrees=True)[:, ::-1]
     felt = rng.normal(size=(len(seen), 9))
-    columns = (*STROKES, *POSES[:3], *RPY, 'p_radps', 'q_radps', 'r_radps', *RATE)
+    columns = (*STROKE, *POSE[:3], *RPY, 'p_radps', 'q_radps', 'r_radps', *RATE)
     values = np.hstack([seen.strokes, seen.position, angles, felt])
     write_table(tmp_path / 'euler.csv', columns, values)
 
@@ -409,7 +407,7 @@ def test_attitudes_in_degrees_and_the_names_of_other_tables_are_read(
 def test_angles_in_radians_are_read_and_those_of_no_known_name_are_asked_for(tmp_path) -> None:
     angles = np.array([[0.1, -0.2, 3.0], [np.nan] * 3])
     values = np.hstack([np.zeros((2, 6)), np.ones((2, 3)), angles])
-    columns = (*STROKES, *POSES[:3])
+    columns = (*STROKE, *POSE[:3])
     path = tmp_path / 'euler.csv'
     write_table(path, (*columns, 'roll_rad', 'pitch_rad', 'yaw_rad'), values)
     read = read_observations(path)

@@ -16,14 +16,13 @@ from stewart_identification.calibration.machine import FORCE_BIAS, Machine, RATE
 from stewart_identification.calibration.observations import (
     FORCES,
     Observations,
-    POSES,
-    STROKES,
 )
 from stewart_identification.calibration.planning import allowed_poses
 from stewart_identification.calibration.verdict import coordinates, imu_unknowns
 from stewart_identification.errors import FitError
 from stewart_identification.verbs import calibrate as verb
 from stewart_kinematics.model.platform import Platform
+from stewart_tables.columns import POSE, STROKE
 from stewart_tables.csv_tables import write_table
 from typed_words import typed
 
@@ -70,7 +69,7 @@ def test_what_is_found_of_the_imu_is_told_and_written(
     truth, rests, tmp_path: Path, capsys
 ) -> None:
     path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
-    write_table(path, (*STROKES, *FORCES), np.hstack([rests.strokes, rests.specific_force]))
+    write_table(path, (*STROKE, *FORCES), np.hstack([rests.strokes, rests.specific_force]))
     words = [path, '--platform', 'vigo', '-o', written]
 
     assert typed(verb, *words, '--json') == 0
@@ -107,10 +106,10 @@ def test_an_imu_that_is_read_in_another_way_gives_no_file(
     rng = np.random.default_rng(4)
     seen = measured(truth, allowed_poses(vigo, 20, rng), rng, tracked=tracked, felt=True)
     columns = [seen.strokes, seen.specific_force @ turn.T]
-    names = [*STROKES, *FORCES]
+    names = [*STROKE, *FORCES]
     if tracked:
         columns += [seen.position, Rotation.from_matrix(seen.rotation).as_quat()]
-        names += POSES
+        names += POSE
     path, written = tmp_path / 'felt.csv', tmp_path / 'mine.yaml'
     write_table(path, names, np.hstack(columns))
     words = [path, '--platform', 'vigo', '-o', written]

@@ -34,7 +34,6 @@ class EstimatePublishers:
     """Publish estimates one after the other, written into the bytes of messages made once.
 
     Args:
-        node: Node that publishes.
         transforms: Whether `base_link` to `platform_estimate` is broadcast, too.
 
     Raises:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from stewart_bags.findings import ANOTHER_CLOCK_NS
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import JointSeries, read_joints, read_series, Series
+from stewart_bags.unstamped import without_unstamped
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.external_pose import NO_POSES, PoseSeries
 from stewart_estimation.samples import ImuSeries, LegSeries, stated_sigmas
@@ -299,8 +300,7 @@ def _stamped(series: S, path: str | Path) -> S:
         f'{series.topic}: {np.count_nonzero(unset)} messages without a stamp, message '
         f'{int(np.argmax(unset)) + 1} first, are left out'
     )
-    columns = {key: item for key, item in vars(series).items() if isinstance(item, np.ndarray)}
-    return replace(series, **{key: item[~unset] for key, item in columns.items()})
+    return without_unstamped(series)
 
 
 def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:

@@ -85,7 +85,6 @@ class Calibration:
     """A fitted machine.
 
     Attributes:
-        machine: As estimated.
         described: As the platform file has it, tracker and target where they fit it best.
         directions (67, k): What was free to change, as columns.
         covariance (k, k): Of the coordinates along these, for noise as assumed.
@@ -169,14 +168,7 @@ def calibrate(
     """Estimate joints, lengths, and where tracker, target and IMU sit.
 
     Args:
-        platform: As described.
-        observations: Poses that were measured.
-        noise: Of the measurements.
-        prior: What is known before.
         progress: Told the number of a step and the cost after it.
-
-    Returns:
-        The machine, with its covariance.
 
     Raises:
         NotIdentifiable: If there are too few poses to place tracker and target.
@@ -304,12 +296,9 @@ def placed(machine: Machine, seen: Observations) -> Machine:
             f'{len(rows)} poses do not place the tracker: it takes at least three that are turned '
             'about different axes, by some degrees'
         )
-    solution = right[-1]
-    world, back = (_nearest_rotation(part.reshape(3, 3)) for part in (solution[:9], solution[9:]))
-    if np.linalg.det(solution[:9].reshape(3, 3)) < 0.0:
-        world, back = (
-            _nearest_rotation(-part.reshape(3, 3)) for part in (solution[:9], solution[9:])
-        )
+    both = right[-1].reshape(2, 3, 3)
+    # A singular vector has no sign, a rotation has.
+    world, back = map(_nearest_rotation, -both if np.linalg.det(both[0]) < 0.0 else both)
     arms = np.concatenate([np.hstack([np.eye(3), world @ x]) for x in rotation])
     left = (place - position @ world.T).ravel()
     offsets = np.linalg.lstsq(arms, left, rcond=None)[0]

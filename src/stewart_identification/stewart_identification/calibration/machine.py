@@ -216,7 +216,6 @@ def free_directions(machine: Machine, *, tracked: bool, felt: bool) -> Array:
     """Return what may change, as columns, shape (67, k).
 
     Args:
-        machine: As described.
         tracked, felt: Whether there are poses of a tracker, and samples of an IMU.
     """
     blocks = [_without_motion(machine.base), _without_motion(machine.platform), np.eye(6)]
@@ -228,10 +227,5 @@ def free_directions(machine: Machine, *, tracked: bool, felt: bool) -> Array:
 def _without_motion(joints: Array) -> Array:
     """Return the deviations of joints that contain no motion of a rigid body, (18, 12)."""
     about = joints - joints.mean(axis=0)
-    motions = np.vstack(
-        [
-            np.tile(np.eye(3), (1, 6)),
-            np.hstack(list(skew(about))),
-        ]
-    )
-    return np.asarray(null_space(motions))
+    shifts, turns = np.tile(np.eye(3), (1, 6)), np.hstack(list(skew(about)))
+    return np.asarray(null_space(np.vstack([shifts, turns])))

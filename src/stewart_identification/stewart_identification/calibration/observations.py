@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,21 +19,19 @@ from stewart_bags.series import (
     read_joints,
     read_series,
 )
-from stewart_bags.unstamped import stamped
+from stewart_bags.unstamped import stamped, without_unstamped
 from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import poses_of
-from stewart_tables.columns import RATE, RPY
+from stewart_tables.columns import POSE, RATE, RPY, STROKE
 from stewart_tables.csv_tables import read_table
 from stewart_tables.errors import listed
 from stewart_tables.progress import tell
 
-STROKES = tuple(f'stroke_{leg}_m' for leg in range(1, 7))
 RATES = tuple(f'rate_{leg}_mps' for leg in range(1, 7))
-POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
 FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
-METRES = tuple(name for name in (*STROKES, *POSES) if name.endswith('_m'))
+METRES = tuple(name for name in (*STROKE, *POSE) if name.endswith('_m'))
 # Under which other names and units columns may come: those of other tables, millimetres, radians.
 ALIASES = {
     **{
@@ -121,22 +119,19 @@ def _complete(values: Array) -> Flags:
 
 
 def read_observations(path: str | Path) -> Observations:
-    """Read a CSV file: `STROKES`, and `POSES`, `FORCES`, or `TURNS` with `RATES`.
+    """Read a CSV file: `STROKE`, and `POSE`, `FORCES`, or `TURNS` with `RATES`.
 
     Args:
         path: One row per pose; an empty cell or ``nan`` was not measured. Columns in metres may
             be in millimetres, ``stroke_1_mm`` and ``x_mm``; `RPY`, which may be in radians, count
             where there is no quaternion; all other names are those of `ALIASES`.
 
-    Returns:
-        The poses.
-
     Raises:
         ConfigurationError: If there is no row, a column is missing or there under two names, a
             quaternion has no norm near 1, or an angular velocity no rates of the legs.
         OSError: If the file cannot be read.
     """
-    names = (*STROKES, *RATES, *POSES, *RPY, *FORCES, *TURNS, *ALIASES)
+    names = (*STROKE, *RATES, *POSE, *RPY, *FORCES, *TURNS, *ALIASES)
     # A pose without its strokes tells nothing.
     gaps = [name for name in names if not name.startswith('stroke_')]
     table = read_table(path, names, gaps=gaps)
@@ -145,25 +140,25 @@ def read_observations(path: str | Path) -> Observations:
             raise ConfigurationError(f'{path}: {name}', alias, f'one of {name} and {alias}')
         if alias in table.values:
             table.values[name] = scale * table.values.pop(alias)
-    count = len(table.take(STROKES))
+    count = len(table.take(STROKE))
     if not count:
         raise ConfigurationError(str(path), 'a header alone', 'one row or more')
 
     def columns(names: tuple[str, ...]) -> Array:
         return table.take(names) if table.has(names) else np.full((count, len(names)), np.nan)
 
-    tracked = bool(table.values.keys() & {*POSES, *RPY})
+    tracked = bool(table.values.keys() & {*POSE, *RPY})
     if not tracked and not any(map(table.has, (FORCES, TURNS))):
-        expected = f'columns {", ".join(POSES)} of a tracker, or {", ".join(FORCES)} of an IMU'
+        expected = f'columns {", ".join(POSE)} of a tracker, or {", ".join(FORCES)} of an IMU'
         raise ConfigurationError(str(path), 'strokes alone', expected)
-    if tracked and not table.values.keys() & {*POSES[3:], *RPY}:
+    if tracked and not table.values.keys() & {*POSE[3:], *RPY}:
         angles = ', '.join(RPY)
         expected = (
-            f'{", ".join(POSES[3:])}, or {angles} (..._rad: radians) of '
+            f'{", ".join(POSE[3:])}, or {angles} (..._rad: radians) of '
             'R = R_z(yaw) R_y(pitch) R_x(roll), turned about the fixed x, then y, then z'
         )
         raise ConfigurationError(f'{path}: attitude', listed(table.others), expected)
-    pose = poses_of(table) if tracked else columns(POSES)
+    pose = poses_of(table) if tracked else columns(POSE)
     norms = np.linalg.norm(pose[:, 3:], axis=1)
     wrong = np.flatnonzero(np.abs(norms - 1.0) > NORM_TOLERANCE)
     if wrong.size:
@@ -184,7 +179,7 @@ def read_observations(path: str | Path) -> Observations:
     if there.any():
         rotation[there] = Rotation.from_quat(pose[there, 3:]).as_matrix()
     return Observations(
-        table.take(STROKES),
+        table.take(STROKE),
         rates,
         pose[:, :3],
         rotation,
@@ -209,7 +204,6 @@ def read_rests(
     *,
     seconds: float = 1.0,
     stroke_noise: float = 0.0,
-    tell: Callable[[str], None] = tell,
 ) -> tuple[Observations, int]:
     """Read from a bag the poses at which the platform rested and was measured from outside.
 
@@ -220,7 +214,6 @@ def read_rests(
         seconds: Least length of a rest; its first half is left for the platform to settle and for
             the poses to catch up [s].
         stroke_noise: Standard deviation of an encoder [m].
-        tell: Hears a sentence where all stamps are zero and the bag's own times are used.
 
     Returns:
         A row per rest, the mean of what was measured in its second half, no IMU, found where it
@@ -233,14 +226,13 @@ def read_rests(
         ConfigurationError: If there is no rest with a pose.
     """
     with Bag(path, renamed) as bag:
-        joints = stamped(read_joints(bag, 'actuator_states'), tell)
+        joints = without_unstamped(stamped(read_joints(bag, 'actuator_states'), tell))
         name = 'platform/external_pose'
         found = bag.topic(name, PoseSeries.MSGTYPE, PoseWithCovarianceSeries.MSGTYPE)
-        poses: PoseSeries | PoseWithCovarianceSeries
-        if found.msgtype == PoseSeries.MSGTYPE:
-            poses = stamped(read_series(bag, name, PoseSeries), tell)
-        else:
-            poses = stamped(read_series(bag, name, PoseWithCovarianceSeries), tell)
+        kind: type[PoseSeries | PoseWithCovarianceSeries] = PoseSeries
+        if found.msgtype != PoseSeries.MSGTYPE:
+            kind = PoseWithCovarianceSeries
+        poses = stamped(read_series(bag, name, kind), tell)
     if joints.overlap:
         raise UnusableRecording(joints.overlap)
     # A camera that has lost its target sends zeros or NaN.

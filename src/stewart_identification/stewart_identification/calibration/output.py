@@ -38,7 +38,6 @@ def calibrated_document(
     """Make the content of a platform file.
 
     Args:
-        found: The machine.
         description: Platform that the calibration began with, by name or path.
         source: Where the poses are from.
 

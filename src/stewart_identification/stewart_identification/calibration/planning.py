@@ -23,11 +23,6 @@ MARGIN = 0.02
 def allowed_poses(platform: Platform, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Return poses all over the workspace, at which the platform may stand.
 
-    Args:
-        platform: With its limits.
-        count: How many.
-        rng: Source of chance.
-
     Returns:
         (count, 3), (count, 3, 3): Positions [m] and rotations in ``base_link``.
 
@@ -68,9 +63,6 @@ def best_poses(
     """Return the poses whose measurement by a tracker tells most.
 
     Args:
-        platform: With its limits.
-        count: How many poses.
-        rng: Source of the candidates.
         noise: Of tracker and encoders.
         prior: What is known before, where there is no `covariance`.
         covariance (k, k): What is known so far, of a `Calibration` with a tracker.

@@ -59,10 +59,7 @@ def weighted(
     """Return the residuals of all rows and instruments over their noise, and their Jacobian.
 
     Args:
-        machine: That is supposed.
-        observations: Of n rows.
         poses (n, 3), (n, 3, 3): That the machine has at their strokes.
-        noise: Of the measurements.
 
     Returns:
         (m,): Residuals.

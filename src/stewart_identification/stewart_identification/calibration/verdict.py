@@ -169,7 +169,6 @@ def prediction_misfit(found: Calibration, others: Observations) -> float:
     they are held against what it left.
 
     Args:
-        found: The machine, with its covariance.
         others: Of a tracker; what else they hold is not looked at.
     """
     nothing = np.full((len(others), 3), np.nan)

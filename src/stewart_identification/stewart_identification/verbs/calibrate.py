@@ -18,7 +18,6 @@ from stewart_identification.calibration.machine import Machine
 from stewart_identification.calibration.observations import (
     Noise,
     Observations,
-    POSES,
     read_observations,
     read_rests,
     without_copies,
@@ -45,6 +44,7 @@ from stewart_identification.calibration.verdict import (
 from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
+from stewart_tables.columns import POSE
 from stewart_tables.csv_tables import write_table
 from stewart_tables.numbers import positive, whole_from
 from stewart_tables.outputs import add_picture_argument, output_file, save_picture
@@ -295,4 +295,4 @@ def _propose(
         machine=Machine.described(platform) if found is None else found.machine,
     )
     table = np.hstack([position, Rotation.from_matrix(rotation).as_quat()])
-    write_table(arguments.poses or '-', POSES, table)
+    write_table(arguments.poses or '-', POSE, table)
