@@ -124,9 +124,7 @@ class DaqBackend(Backend):
         try:
             kind = PositionAmplifiers if options.mode == 'position' else VelocityAmplifiers
             self._amplifiers = kind(self._outputs, options, self._card.outputs)
-            self._sensors = SensorScanner(
-                self._card, self._inputs, options.saturation_margin, options.rate_bandwidth
-            )
+            self._sensors = SensorScanner(self._card, self._inputs, options)
             self._stuck = StuckDetector(
                 options.stuck_band, options.stuck_travel, options.stuck_cycles
             )

@@ -38,18 +38,11 @@ class Scan:
 
 
 class SensorScanner:
-    """Read the sensors of an open card.
+    """Read the sensors of an open card."""
 
-    Args:
-        margin: Voltages this close to an end of the range count as saturated [V].
-        rate_bandwidth: Corner frequency of the filter that makes rates of strokes [Hz].
-    """
-
-    def __init__(
-        self, card: AnalogCard, calibration: Calibration, margin: float, rate_bandwidth: float
-    ) -> None:
+    def __init__(self, card: AnalogCard, calibration: Calibration, options: SensorOptions) -> None:
         self._card, self._calibration = card, calibration
-        self._margin, self._bandwidth = margin, rate_bandwidth
+        self._margin, self._bandwidth = options.saturation_margin, options.rate_bandwidth
         self._previous: Scan | None = None
 
     def scan(self) -> Scan:
@@ -91,11 +84,8 @@ class DaqReader:
 
     def open(self) -> str:
         """Open the card and return its name; raises `CardError`."""
-        options = self._options
-        self._card = self._access.open(options, drives=False)
-        self._sensors = SensorScanner(
-            self._card, self._calibration, options.saturation_margin, options.rate_bandwidth
-        )
+        self._card = self._access.open(self._options, drives=False)
+        self._sensors = SensorScanner(self._card, self._calibration, self._options)
         return self._card.board
 
     def read(self) -> Scan:
