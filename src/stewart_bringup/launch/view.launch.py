@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from launch import LaunchDescription
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from stewart_bringup.launching import (
     arguments,
     asked,
     clock,
     model,
+    node,
     once_known,
     rviz,
     text,
@@ -48,12 +48,6 @@ def view(context, platform):
         found.append(model(context, platform))
     if asked(context, 'web'):
         port = ParameterValue(LaunchConfiguration('port'), value_type=int)
-        page = Node(
-            package='stewart_viewer',
-            executable='web_viewer',
-            namespace=LaunchConfiguration('namespace'),
-            parameters=[{'platform': text(platform), 'port': port}, clock(context)],
-            output='screen',
-        )
-        found.append(page)
+        parameters = [{'platform': text(platform), 'port': port}, clock(context)]
+        found.append(node('web_viewer', parameters))
     return found

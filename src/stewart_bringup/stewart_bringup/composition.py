@@ -15,6 +15,7 @@ without the services for parameters, lifecycle and type descriptions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -175,22 +176,20 @@ class Ledger:
     """What the publishers of a rig count; it can still be read when the nodes are gone."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        self._publishers: list[tuple[str, CountedPublisher]] = [
-            (item.topic, item)
-            for node in nodes
-            for item in getattr(node, 'published', {}).values()
+        self._publishers: list[CountedPublisher] = [
+            item for node in nodes for item in getattr(node, 'published', {}).values()
         ]
 
     def counts(self) -> dict[str, int]:
         """Return how many messages were published so far, by topic."""
-        counts: dict[str, int] = {}
-        for topic, publisher in self._publishers:
-            counts[topic] = counts.get(topic, 0) + publisher.count
+        counts: Counter[str] = Counter()
+        for item in self._publishers:
+            counts[item.topic] += item.count
         return counts
 
     def unheard(self) -> list[str]:
         """Return the topics with a publisher that no subscription has found."""
-        return sorted({topic for topic, item in self._publishers if item.subscribers == 0})
+        return sorted({item.topic for item in self._publishers if item.subscribers == 0})
 
 
 def run_rig(

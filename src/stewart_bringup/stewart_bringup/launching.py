@@ -134,17 +134,21 @@ def rig_processes(backend: str = '', operators: Any = lambda _: ()) -> Any:
     return OpaqueFunction(function=_start_rig, kwargs={'backend': backend, 'operators': operators})
 
 
-def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
+def process(executable: str, *, parameters: Sequence[Any] = (), log_level: Any = None) -> Any:
+    """Return the process of a node of the suite that is given time to come to rest."""
+    level = log_level or LaunchConfiguration('log_level')
+    arguments = ['--ros-args', '--log-level', level]
+    return node(executable, parameters, arguments=arguments, sigterm_timeout=TIME_TO_REST)
+
+
+def node(executable: str, parameters: Sequence[Any], **more: Any) -> Any:
     """Return the process of a node of the suite, in the namespace asked for."""
-    level = more.pop('log_level', LaunchConfiguration('log_level'))
     return Node(
         package=package_of(executable),
         executable=executable,
         namespace=LaunchConfiguration('namespace'),
         parameters=list(parameters),
-        arguments=['--ros-args', '--log-level', level],
         output='screen',
-        sigterm_timeout=TIME_TO_REST,
         **more,
     )
 
@@ -247,14 +251,7 @@ def rviz(
     """Return RViz, by default with the configuration of stewart_description, and its arrows."""
     time = clock(context, simulated=simulated)
     window = _outsider('rviz2', parameters=[time], arguments=['-d', config or str(rviz_path())])
-    arrows = Node(
-        package=package_of('force_arrows'),
-        executable='force_arrows',
-        namespace=LaunchConfiguration('namespace'),
-        parameters=[{'platform': text(platform)}, time],
-        output='screen',
-    )
-    return [window, arrows]
+    return [window, node('force_arrows', [{'platform': text(platform)}, time])]
 
 
 def _outsider(name: str, **more: Any) -> Any:
@@ -335,9 +332,9 @@ def _processes(
     names = nodes_of(files)
     told = wires(files) if VIRTUAL_RIG in names else {}
 
-    def start(name: str, **more: Any) -> Any:
+    def start(name: str, log_level: Any = None) -> Any:
         own = [told[name]] if told.get(name) else []
-        return process(name, parameters=[*parameters, *own], **more)
+        return process(name, parameters=[*parameters, *own], log_level=log_level)
 
     level = _heard(context)
     driver = start(DRIVER, log_level=level)

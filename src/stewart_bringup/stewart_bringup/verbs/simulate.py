@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 import json
 from math import isfinite
 from pathlib import Path
@@ -91,6 +92,7 @@ def main(arguments: argparse.Namespace) -> int:
     from stewart_bags.whole_bags import whole_bag
     from stewart_bags.writing import Storage
     from stewart_bringup.simulation.bags import SeriesWriter
+    from stewart_bringup.simulation.series import Series
 
     path: Path | None = arguments.output
     if path is not None and path.exists():
@@ -99,23 +101,17 @@ def main(arguments: argparse.Namespace) -> int:
     if pipeline.remark:
         tell(pipeline.remark)
     begin = time.perf_counter()
-    with show_part(f'simulating {arguments.motion}') as progress:
-        if path is None:
+    with (
+        show_part(f'simulating {arguments.motion}') as progress,
+        whole_bag(path, Storage(storage)) if path else nullcontext() as writer,
+    ):
+        take = SeriesWriter(writer).write if writer else Series.clear
 
-            def forget() -> None:
-                progress(pipeline.part)
-                pipeline.series.clear()
+        def on_second() -> None:
+            progress(pipeline.part)
+            take(pipeline.series)
 
-            outcome = pipeline.run(forget)
-        else:
-            with whole_bag(path, Storage(storage)) as writer:
-                series = SeriesWriter(writer)
-
-                def write() -> None:
-                    progress(pipeline.part)
-                    series.write(pipeline.series)
-
-                outcome = pipeline.run(write)
+        outcome = pipeline.run(on_second)
     _tell(outcome, time.perf_counter() - begin, arguments)
     if outcome.reason:
         raise BringupError(f'the motion was not played to its end: {outcome.reason}')
