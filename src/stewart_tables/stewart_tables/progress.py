@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, ExitStack
 import sys
 import time
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
+
+T = TypeVar('T')
 
 Progress = Callable[[float | None], None]
 """Told the part of a step that is done, None where nobody knows how long it is."""
@@ -67,6 +69,13 @@ def _bar() -> Any:
     free: dict[str, Any] = {'redirect_stdout': False, 'redirect_stderr': False}
     target = console.Console(stderr=True)
     return progress.Progress(*columns, console=target, transient=True, **free)
+
+
+def each(items: Collection[T], progress: Progress) -> Iterator[T]:
+    """Yield items, and tell after each which part of them is done."""
+    for number, item in enumerate(items, 1):
+        yield item
+        progress(number / len(items))
 
 
 def between(progress: Progress, begin: float, end: float) -> Progress:

@@ -147,8 +147,8 @@ class MotionGuard:
         Raises:
             MotionRefused: If a mean jerk breaks a limit; the index is that of the later sample.
         """
-        for column, values in enumerate(mean_jerk(motion, time).T):
-            name, bound, unit = self._jerks[column]
+        jerks = zip(self._jerks, mean_jerk(motion, time).T, strict=True)
+        for (name, bound, unit), values in jerks:
             refused = np.flatnonzero(~(values <= bound * (1.0 + JERK_SLACK)))
             if refused.size:
                 index = int(refused[0])

@@ -43,24 +43,27 @@ HEIGHTS = ('base_height', 'platform_height')
 PAIR_ANGLES = ('base_pair_angle', 'platform_pair_angle')
 
 
+MEASURES = {
+    'base_radius': 'radius of the ring through the base joints [m]',
+    'platform_radius': 'radius of the ring through the platform joints [m]',
+    'base_pair_angle': 'full angle between two neighbouring base joints of a pair [deg]',
+    'platform_pair_angle': 'full angle between two neighbouring platform joints of a pair [deg]',
+    'retracted_length': 'length of a drawn-in leg, joint to joint [m]',
+    'stroke': 'how far a leg extends from there [m]',
+    'rate': 'fastest leg [m/s]',
+    'acceleration': 'hardest acceleration of a leg [m/s2]',
+    'joint_angle': 'how far a joint may lean from its axis [deg]',
+    'leg_distance': 'least distance between the centre lines of two legs [m]',
+    'base_height': 'height of the base ring above the origin of base_link [m]',
+    'platform_height': 'height of the platform ring above the origin of platform_link [m]',
+    'turn': 'of both rings about z; at 0, x passes midway between two pairs of the base [deg]',
+}
+"""What `RingDimensions` has beside a name, in words."""
+
+
 @dataclass(frozen=True)
 class RingDimensions:
-    """What a person measures on a platform whose joints lie on two rings.
-
-    Attributes:
-        name: Short name.
-        base_radius, platform_radius: Of the rings through the joints [m].
-        base_pair_angle, platform_pair_angle: Full angle between the two joints of a pair, seen
-            from the centre [deg].
-        retracted_length: From joint to joint with the leg retracted [m].
-        stroke: How far a leg extends from there [m].
-        rate, acceleration: Fastest and hardest that a leg may go [m/s], [m/s²].
-        joint_angle: How far a joint may lean from its axis [deg].
-        leg_distance: Least distance between the centre lines of two legs [m].
-        base_height, platform_height: Of the rings above the origins of base and platform [m].
-        turn: Of both rings about z; at 0 the x axis passes midway between two of the base's pairs
-            [deg].
-    """
+    """What a person measures on a platform whose joints lie on two rings: see `MEASURES`."""
 
     name: str
     base_radius: float
@@ -79,7 +82,7 @@ class RingDimensions:
 
     def __post_init__(self) -> None:
         for key, value in vars(self).items():
-            if key != 'name':
+            if key in MEASURES:
                 refuse_measure(key, value)
         if not self.name.isidentifier():
             raise ConfigurationError('name', self.name, 'letters, digits and _, no digit first')

@@ -143,7 +143,10 @@ def uniqueness_region(geometry: Geometry) -> UniquenessRegion:
         GeometryError: If the region has no room about the neutral pose, which is all but singular.
     """
     forms = length_forms(*relative_joints(geometry))
-    plain = _inverse(geometry, forms)
+    home = forms[:, :, HOME]
+    if not np.linalg.cond(home) < WORST_CONDITION:
+        raise _ambiguous(geometry)
+    plain: Array = np.asarray(np.linalg.inv(home))
     region = _region(geometry, forms, plain)
     poses, weights = _corners(geometry, forms)
     least = region.definiteness(*poses)
@@ -209,14 +212,6 @@ def leg_forms(base: NDArray[Any], platform: NDArray[Any]) -> NDArray[Any]:
     forms[..., 4:, :4] = 2.0 * (right - left)
     forms[..., :4, 4:] = forms[..., 4:, :4].swapaxes(-2, -1)
     return forms
-
-
-def _inverse(geometry: Geometry, forms: Array) -> Array:
-    """Return the inverse of B at the neutral pose."""
-    home = forms[:, :, HOME]
-    if not np.linalg.cond(home) < WORST_CONDITION:
-        raise _ambiguous(geometry)
-    return np.asarray(np.linalg.inv(home))
 
 
 def _region(geometry: Geometry, forms: Array, multiplier: Array) -> UniquenessRegion:

@@ -41,14 +41,13 @@ def from_euler(
     return _moving(attitude_kernels.euler_path, angles.shape[:-1], *axes, *paths, right)
 
 
-def check_sequence(sequence: str) -> str:
-    """Return `sequence`; refuse what are not three axes with neighbours that differ."""
+def check_sequence(sequence: str) -> None:
+    """Refuse what are not three axes with neighbours that differ."""
     alike = any(a == b for a, b in itertools.pairwise(sequence))
     if len(sequence) != 3 or set(sequence) - set('XYZ') or alike:
         raise TrajectoryError(
             f'a sequence names three axes, neighbours differing, like ZYX or ZXZ; got {sequence!r}'
         )
-    return sequence
 
 
 def from_quaternion_path(value: Array, first: Array, second: Array) -> Attitude:

@@ -25,7 +25,7 @@ from stewart_kinematics.verbs.arguments import (
 from stewart_kinematics.verbs.outside_stroke import outside_stroke
 from stewart_tables.columns import LENGTH, POSE, RPY, TIME
 from stewart_tables.csv_tables import STANDARD_STREAM, Table
-from stewart_tables.progress import show_part
+from stewart_tables.progress import each, show_part
 
 HELP = 'turn lengths or strokes of the legs into poses of the platform'
 
@@ -111,11 +111,8 @@ def _write_modes(
     output: str, table: Table, geometry: Geometry, lengths: Array, reference: Pose
 ) -> int:
     """Find and write the modes of every line, name what is doubtful; return the exit code."""
-    results: list[AssemblyModes] = []
     with show_part('modes') as progress:
-        for row in lengths:
-            results.append(assembly_modes(geometry, row))
-            progress(len(results) / len(lengths))
+        results = [assembly_modes(geometry, row) for row in each(lengths, progress)]
     pairs = list(zip(table.lines.tolist(), results, strict=True))
     blocks = [_rows(line, modes, reference) for line, modes in pairs]
     names, values = list(MODES), np.concatenate([np.empty((0, len(MODES))), *blocks])

@@ -18,7 +18,12 @@ from stewart_kinematics.limits.design import design_metrics, resting_forces, war
 from stewart_kinematics.limits.workspace import AXES, display_unit
 from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.model.ring_dimensions import document, refuse_measure, RingDimensions
+from stewart_kinematics.model.ring_dimensions import (
+    document,
+    MEASURES,
+    refuse_measure,
+    RingDimensions,
+)
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
@@ -41,21 +46,6 @@ examples:
   stewart platform rig my_platform.yaml -o my_rig.yaml
   stewart platform show vigo --plot vigo.png
 """
-QUESTIONS = {
-    'base_radius': 'radius of the ring through the base joints [m]',
-    'platform_radius': 'radius of the ring through the platform joints [m]',
-    'base_pair_angle': 'full angle between two neighbouring base joints of a pair [deg]',
-    'platform_pair_angle': 'full angle between two neighbouring platform joints of a pair [deg]',
-    'retracted_length': 'length of a drawn-in leg, joint to joint [m]',
-    'stroke': 'how far a leg extends from there [m]',
-    'rate': 'fastest leg [m/s]',
-    'acceleration': 'hardest acceleration of a leg [m/s2]',
-    'joint_angle': 'how far a joint may lean from its axis [deg]',
-    'leg_distance': 'least distance between the centre lines of two legs [m]',
-    'base_height': 'height of the base ring above the origin of base_link [m]',
-    'platform_height': 'height of the platform ring above the origin of platform_link [m]',
-    'turn': 'of both rings about z; at 0, x passes midway between two pairs of the base [deg]',
-}
 RIG = """\
 # Made by `stewart platform rig`: {title} with simulated drives, for `stewart run`.
 # For metal see "On metal" in docs/tutorials/own_platform.md.
@@ -109,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest='action', required=True)
     new = kinds.add_parser('new', help='write the YAML file of a platform')
     new.add_argument('name', help='letters, digits and _')
-    for name, question in QUESTIONS.items():
+    for name, question in MEASURES.items():
         known = getattr(RingDimensions, name, None)
         text = question if known is None else f'{question} (default: {known:g})'
         number: dict[str, Any] = {'type': float, 'default': known, 'metavar': 'NUMBER'}
@@ -140,7 +130,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    values = {key: getattr(arguments, key) for key in QUESTIONS}
+    values = {key: getattr(arguments, key) for key in MEASURES}
     values |= {key: _asked(key) for key, value in values.items() if value is None}
     _save(arguments, document(RingDimensions(arguments.name, **values)))
     return 0
@@ -195,12 +185,12 @@ def _asked(key: str) -> float:
     """Ask a person for a measure until it is one that a platform may have."""
     option = f'--{key.replace("_", "-")}'
     if not sys.stdin.isatty():
-        raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
+        raise ConfigurationError(option, None, f'the {MEASURES[key]}')
     while True:
-        print(f'{QUESTIONS[key]}: ', end='', file=sys.stderr, flush=True)
+        print(f'{MEASURES[key]}: ', end='', file=sys.stderr, flush=True)
         answer = sys.stdin.readline()
         if not answer:
-            raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
+            raise ConfigurationError(option, None, f'the {MEASURES[key]}')
         try:
             value = float(answer)
             refuse_measure(key, value)

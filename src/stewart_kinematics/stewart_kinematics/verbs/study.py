@@ -23,7 +23,7 @@ from stewart_kinematics.verbs.arguments import add_examples, add_output, add_pla
 from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import LARGEST
 from stewart_tables.numbers import whole_from
-from stewart_tables.progress import show_part
+from stewart_tables.progress import each, show_part
 
 HELP = 'compare designs over a grid of their measures'
 
@@ -75,7 +75,7 @@ def main(arguments: argparse.Namespace) -> int:
     designs = list(itertools.product(*axes))
     rows, notes = [], []
     with show_part('designs') as progress:
-        for number, design in enumerate(designs, start=1):
+        for design in each(designs, progress):
             try:
                 figures = _judged(content, names, design, arguments.cells)
             except StewartError as error:
@@ -84,7 +84,6 @@ def main(arguments: argparse.Namespace) -> int:
                 said = ', '.join(f'{name} {value:.6g}' for name, value in changed)
                 notes.append(f'{said}: {error}')
             rows.append([*design, *figures])
-            progress(number / len(designs))
     columns = [name.replace('.', '_') for name in names]
     for item in fields(DesignMetrics):
         columns.append(f'{item.name}_{UNITS[item.name]}' if item.name in UNITS else item.name)

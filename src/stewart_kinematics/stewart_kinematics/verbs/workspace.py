@@ -18,7 +18,6 @@ from stewart_kinematics.limits.workspace import (
     plane,
     Reach,
     reach,
-    Slice,
     Volume,
     volume,
 )
@@ -36,7 +35,7 @@ from stewart_kinematics.verbs.arguments import (
 from stewart_tables.columns import POSE
 from stewart_tables.numbers import whole_from
 from stewart_tables.outputs import add_picture_argument, output_stream, save_picture
-from stewart_tables.progress import show_part
+from stewart_tables.progress import each, show_part
 
 HELP = 'show how far the platform can go, and what stops it'
 
@@ -153,9 +152,6 @@ def _write_plot(
 ) -> None:
     from stewart_kinematics.plotting import workspace_figure
 
-    slices: list[Slice] = []
     with show_part('slices') as show:
-        for axes in SLICES:
-            slices.append(plane(guard, pose, axes, SLICE_SAMPLES))
-            show(len(slices) / len(SLICES))
+        slices = [plane(guard, pose, axes, SLICE_SAMPLES) for axes in each(SLICES, show)]
     save_picture(workspace_figure(platform.title, pose, slices, cloud), target)
