@@ -74,7 +74,7 @@ class Controls:
             '/target', scale=0.7 * size, depth_test=False, opacity=0.6
         )
         self._gizmo.on_update(self._from_gizmo)
-        gui = self._gui = server.gui
+        gui = server.gui
         self._fastest = np.repeat(
             [platform.limits.linear_velocity, platform.limits.angular_velocity], 3
         )
@@ -85,7 +85,8 @@ class Controls:
         self._changed: tuple[Hashable, float] = None, -LOOKED_AT
         self._off, self._allowed, self._sources = True, False, WAVES
         self._answer = gui.add_markdown('')
-        self._button('Quick stop', 'driver/quick_stop', 'red')
+        quick = gui.add_button('Quick stop', color='red')
+        quick.on_click(lambda _: self._call('Quick stop', 'driver/quick_stop'))
         drives = gui.add_button_group('drives', tuple(DRIVES))
         drives.on_click(lambda event: self._on_drives(_choice(event.target)))
         with gui.add_folder('Move to a target, counted from neutral'):
@@ -160,12 +161,11 @@ class Controls:
         self._start.disabled = self._off or self._wave.value not in self._sources
         self._move.disabled = self._off or not self._allowed
 
-    def _button(self, label: str, service: str, colour: Any) -> None:
-        button = self._gui.add_button(label, color=colour)
-        button.on_click(lambda _: self._ask(label, lambda: self._operator.call(service)))
+    def _call(self, label: str, service: str) -> None:
+        self._ask(label, lambda: self._operator.call(service))
 
     def _on_drives(self, label: str) -> None:
-        self._ask(label, lambda: self._operator.call(DRIVES[label]))
+        self._call(label, DRIVES[label])
 
     def _on_teach(self) -> None:
         """Append the measured pose to the file of waypoints on the viewer's machine."""
@@ -235,7 +235,7 @@ class Controls:
 
     def _on_wave(self, action: str, _: Any = None) -> None:
         service = f'{_choice(self._wave)}/{action}'
-        self._ask(service, lambda: self._operator.call(service))
+        self._call(service, service)
 
     def _on_jog(self, sign: float, event: Any) -> None:
         what, pace = _choice(self._jogged), sign * _number(self._pace)

@@ -70,13 +70,14 @@ class Looks:
         if snapshot.pose is None:
             return
         self._follow(snapshot.time, snapshot.pose.position)
-        self._draw('trail', self._trail.value, self._trail_points, BLUE)
+        trail = [point for _, point in self._points] if self._trail.value else []
+        self._draw('trail', np.array(trail) if len(trail) > 1 else None, BLUE)
         if not self._section.value:
             self._sectioned = -np.inf
-            self._draw('section', False, lambda: None, TEAL)
+            self._draw('section', None, TEAL)
         elif not self._sectioned <= snapshot.time < self._sectioned + SECTION_EVERY:
-            self._sectioned, pose = snapshot.time, snapshot.pose
-            self._draw('section', True, lambda: section(self._guard, pose), TEAL)
+            self._sectioned = snapshot.time
+            self._draw('section', section(self._guard, snapshot.pose), TEAL)
 
     def _follow(self, time: float, position: Array) -> None:
         if self._points and time < self._points[-1][0]:
@@ -86,12 +87,8 @@ class Looks:
         while self._points[0][0] < time - TRAIL:
             self._points.popleft()
 
-    def _trail_points(self) -> Array | None:
-        return np.array([point for _, point in self._points]) if len(self._points) > 1 else None
-
-    def _draw(self, name: str, wanted: Any, points_of: Any, colour: tuple[int, int, int]) -> None:
+    def _draw(self, name: str, points: Array | None, colour: tuple[int, int, int]) -> None:
         """Draw a line through points (n, 3), or hide it where there is none."""
-        points = points_of() if wanted else None
         line = self._lines.get(name)
         if points is None:
             if line is not None and line.visible:

@@ -58,15 +58,15 @@ class PlatformScene:
         self._ghost = MovingUrdf(server, plate, '/ghost', link, mesh_color_override=GHOST)
         # A little thicker than the legs of the URDF.
         radius = 1.2 * max(0.4 * platform.limits.leg_distance, 0.01 * size)
-        self._bands = [self._band(leg, radius, size) for leg in range(1, 7)]
+        self._bands: list[Any] = [
+            server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
+            for leg in range(1, 7)
+        ]
         self._arrows: Any = None
         self._ellipsoid = server.scene.add_icosphere(
             '/estimate', 1.0, color=(120, 60, 200), opacity=0.45, visible=False
         )
         self.show(Snapshot(0.0, pose=platform.geometry.neutral_pose))
-
-    def _band(self, leg: int, radius: float, size: float) -> Any:
-        return self._server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw an instant; what it does not know stays as it was, or disappears."""
@@ -142,7 +142,7 @@ class PlatformScene:
         radii = self.magnification * np.sqrt(np.maximum(variances, 0.0))
         self._ellipsoid.scale = tuple(np.maximum(radii, 1e-4).tolist())
         self._ellipsoid.position = estimate.pose.position
-        self._ellipsoid.wxyz = _wxyz(Rotation.from_matrix(axes))
+        self._ellipsoid.wxyz = np.roll(Rotation.from_matrix(axes).as_quat(), 1)
 
 
 def colour_of(reserve: float) -> tuple[int, int, int]:
@@ -170,7 +170,3 @@ def _turned_to(direction: Array) -> Array:
     """Turn a cylinder, which stands along z, into a direction, or its opposite; w first."""
     x, y, z = direction if direction[2] >= 0.0 else -direction
     return np.array([1.0 + z, -y, x, 0.0]) / np.sqrt(2.0 + 2.0 * z)
-
-
-def _wxyz(rotation: Rotation) -> Array:
-    return np.roll(rotation.as_quat(), 1)

@@ -377,12 +377,10 @@ class Operator(Node):
     def follow_platform(self) -> None:
         """Keep the name of the platform that the rig's trajectory nodes were given."""
 
-        def is_own(name: str) -> bool:
-            return name == in_namespace(self.get_namespace(), name.rpartition('/')[2])
-
         def take(message: DiagnosticArray) -> None:
             for status in message.status:
-                if status.name.endswith(OF_A_PLATFORM) and is_own(status.name):
+                own = in_namespace(self.get_namespace(), status.name.rpartition('/')[2])
+                if status.name == own and own.endswith(OF_A_PLATFORM):
                     self.platform_name = status.hardware_id
 
         self.create_subscription(DiagnosticArray, TOPIC, take, 10)
