@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 import csv
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -231,20 +232,18 @@ def write_table(
 ) -> None:
     """Write values (n, len(columns)) as CSV with 15 significant digits, as a whole or not at all.
 
-    The target is a file, or ``-`` for standard output; what is not a number is written as ``nan``.
+    The target is that of `output_text`; what is not a number is written as ``nan``.
     """
     table = np.asarray(values, dtype=np.float64).reshape(-1, len(columns))
-    if str(target) == STANDARD_STREAM:
-        _write(sys.stdout, columns, table, progress)
-        return
-    with whole_file(target) as stream:
-        _write(stream, columns, table, progress)
+    with output_text(target) as stream:
+        stream.write(','.join(columns) + '\n')
+        for begin in range(0, len(table), ROWS_TOLD):
+            # Adding 0 turns -0 into 0.
+            rows = table[begin : begin + ROWS_TOLD] + 0.0
+            np.savetxt(stream, rows, fmt='%.15g', delimiter=',')
+            progress((begin + len(rows)) / len(table))
 
 
-def _write(stream: IO[Any], columns: Sequence[str], table: Array, progress: Progress) -> None:
-    stream.write(','.join(columns) + '\n')
-    for begin in range(0, len(table), ROWS_TOLD):
-        # Adding 0 turns -0 into 0.
-        rows = table[begin : begin + ROWS_TOLD] + 0.0
-        np.savetxt(stream, rows, fmt='%.15g', delimiter=',')
-        progress((begin + len(rows)) / len(table))
+def output_text(target: str | Path) -> AbstractContextManager[IO[Any]]:
+    """Open a file that will be written as a whole or not at all, or standard output, ``-``."""
+    return nullcontext(sys.stdout) if str(target) == STANDARD_STREAM else whole_file(target)

@@ -14,11 +14,16 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
 from stewart_tables.columns import TIME
-from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
+from stewart_tables.csv_tables import (
+    output_text,
+    read_table,
+    STANDARD_STREAM,
+    Table,
+    write_table,
+)
 from stewart_tables.errors import LARGEST, listed
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part, tell
-from stewart_tables.whole_files import whole_file
 
 SHOWN = 10  # lines that are reported one by one; of the others only the number is
 SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')  # names of the six numbers in a help
@@ -130,10 +135,7 @@ def write_beside(
 
 def write_text(target: str, text: str) -> None:
     """Write a text to a file, as a whole or not at all, or to standard output."""
-    if target == STANDARD_STREAM:
-        sys.stdout.write(text)
-        return
-    with whole_file(target) as stream:
+    with output_text(target) as stream:
         stream.write(text)
 
 
