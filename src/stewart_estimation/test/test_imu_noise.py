@@ -364,21 +364,24 @@ def test_times_in_milliseconds_and_a_dead_axis_are_refused(tmp_path) -> None:
         run(tmp_path / 'rest.csv')
 
 
-def write_imu(path: Path, seconds: int, sigma: float = 0.01) -> None:
-    """Write noise at rest, 100 samples/s received, every message stamped alike [s]."""
+def write_imu(path: Path, seconds: int | None, sigma: float = 0.01) -> None:
+    """Write noise at rest, 100 samples/s received, stamped alike [s], or all but the first."""
     noise = sigma * np.random.default_rng(5).normal(size=(2000, 6))
     with BagWriter(path) as writer:
         types = writer.typestore.types
-        stamp = types['builtin_interfaces/msg/Time'](seconds, 0)
-        header = types['std_msgs/msg/Header'](stamp, 'imu')
         vector, turn = types['geometry_msgs/msg/Vector3'], types['geometry_msgs/msg/Quaternion']
         unknown, here = np.zeros(9), turn(0.0, 0.0, 0.0, 1.0)
         for number, (fx, fy, fz, *rates) in enumerate(noise.tolist()):
+            received = 10**9 + 10**7 * number
+            stamp = divmod(received * bool(number), 10**9) if seconds is None else (seconds, 0)
+            header = types['std_msgs/msg/Header'](
+                types['builtin_interfaces/msg/Time'](*stamp), 'imu'
+            )
             felt, turning = vector(fx, fy, 9.81 + fz), vector(*rates)
             message = types['sensor_msgs/msg/Imu'](
                 header, here, unknown, turning, unknown, felt, unknown
             )
-            writer.write('/imu/data', 10**9 + 10**7 * number, message)
+            writer.write('/imu/data', received, message)
 
 
 def test_stamps_that_stand_are_called_so(tmp_path) -> None:
@@ -401,3 +404,9 @@ def test_samples_that_nobody_stamped_are_taken_when_they_were_received(tmp_path,
     found = json.loads(said.out)
     assert found['period_s'] == pytest.approx(0.01)
     assert found['fx']['density'] == pytest.approx(0.01 * 0.1, rel=0.1)
+
+
+def test_time_counts_from_the_first_sample_that_is_stamped(tmp_path, capsys) -> None:
+    write_imu(tmp_path / 'bag', None)
+    assert run(tmp_path / 'bag', '--json', '--until', '10') == 0
+    assert json.loads(capsys.readouterr().out)['samples'] == pytest.approx(1000, abs=1)

@@ -15,7 +15,7 @@ import numpy as np
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import read_series
-from stewart_bags.unstamped import stamped
+from stewart_bags.unstamped import stamped, without_unstamped
 from stewart_estimation.allan import (
     allan_deviation,
     AllanDeviation,
@@ -184,7 +184,7 @@ def _read(arguments: argparse.Namespace) -> ImuSeries:
     with Bag(arguments.recording) as bag:
         recorded = read_series(bag, arguments.imu_topic, RecordedImu)
         # A second of receipt lasts as long as one of the sensor, and jitter is no noise here.
-        imu = stamped(recorded, tell)
+        imu = without_unstamped(stamped(recorded, tell))
         seconds = imu.seconds(bag.start_ns)
     if len(imu) > 1 and not np.ptp(imu.stamp_ns):
         stamp = float(imu.stamp_ns[0]) / 1e9
