@@ -33,6 +33,9 @@ LARGEST = {
 }
 """What is larger in a file of settings is in another unit."""
 
+USED = 0.95
+"""Part of the bounds, and of every margin at the centre, that `fitted` may use [-]."""
+
 HALVINGS = 10
 """How often `fitted` halves what is left."""
 
@@ -141,17 +144,12 @@ def cued(
 
 
 def fitted(
-    ride: VehicleRide, platform: Platform, settings: WashoutSettings, fraction: float = 0.95
+    ride: VehicleRide, platform: Platform, settings: WashoutSettings
 ) -> tuple[WashoutSettings, float, str]:
     """Return settings with which the washout alone keeps every limit, their factor, and why.
 
     Nothing is played larger than it is in the vehicle. An axis whose scale or limit is 0 is not
     played and does not count.
-
-    Args:
-        ride, platform, settings: What is played, where, and with which filters.
-        fraction: Part of `force_limit`, of `rate_limit` and of every margin at the centre that may
-            be used [-].
 
     Raises:
         VehicleInputError: If the ride does not move, or if not even a thousandth of it can be
@@ -164,12 +162,12 @@ def fitted(
     def keeps(factor: float) -> bool:
         motion = Washout(scaled(settings, factor), centre, 1.0 / RATE).run(inputs)
         margins = {**guard.margins(motion), **guard.jerk_margins(motion, time)}
-        left = 1.0 - fraction
+        left = 1.0 - USED
         return all(
             bool((values >= left * rest.get(name, 1.0)).all()) for name, values in margins.items()
         )
 
-    high, reason = _largest(inputs, settings, fraction)
+    high, reason = _largest(inputs, settings)
     low = 0.0
     if keeps(high):
         return scaled(settings, high), high, reason
@@ -184,7 +182,7 @@ def fitted(
     return scaled(settings, low), low, f'the limits of {platform.name}'
 
 
-def _largest(inputs: Array, settings: WashoutSettings, fraction: float) -> tuple[float, str]:
+def _largest(inputs: Array, settings: WashoutSettings) -> tuple[float, str]:
     """Return the largest factor of the scales that inputs (n, 6) allow, and why no larger one.
 
     Raises:
@@ -195,7 +193,7 @@ def _largest(inputs: Array, settings: WashoutSettings, fraction: float) -> tuple
     if not (away > THRESHOLDS)[played].any():
         raise VehicleInputError('nothing to fit: the ride does not move')
     peaks = np.where(played, settings.scales * away, 0.0)
-    room = np.divide(fraction * settings.bounds, peaks, out=np.full(6, np.inf), where=peaks > 0.0)
+    room = np.divide(USED * settings.bounds, peaks, out=np.full(6, np.inf), where=peaks > 0.0)
     force, rate = room.reshape(2, 3).min(axis=1)
     whole = 1.0 / float(settings.scales[played].max())
     return min((whole, 'full scale'), (float(force), 'force_limit'), (float(rate), 'rate_limit'))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from stewart_simulation.errors import FrameError
 
 ETHERTYPE = 0x88A4
-BROADCAST = b'\xff' * 6
+BROADCAST, SOURCE = b'\xff' * 6, b'\x01' * 6
 ETHERNET_HEADER = 14
 SOURCE_ADDRESS = 6
 FIRST_DATAGRAM = ETHERNET_HEADER + 2
@@ -80,11 +80,7 @@ def logical(command: Command, address: int, data: bytes, index: int = 0) -> Data
     return Datagram(command, address & 0xFFFF, address >> 16, data, index)
 
 
-def encode(
-    datagrams: Iterable[Datagram],
-    index: int | None = None,
-    source: bytes = bytes.fromhex('010101010101'),
-) -> bytearray:
+def encode(datagrams: Iterable[Datagram], index: int | None = None) -> bytearray:
     """Return the Ethernet frame of datagrams, at least one, without padding and check sequence.
 
     Args:
@@ -105,7 +101,7 @@ def encode(
         body += item.data + WORKING_COUNTER.pack(item.working_counter)
     header = len(body) | PROTOCOL_DATAGRAMS << 12
     return bytearray(
-        BROADCAST + source + ETHERTYPE.to_bytes(2, 'big') + header.to_bytes(2, 'little') + body
+        BROADCAST + SOURCE + ETHERTYPE.to_bytes(2, 'big') + header.to_bytes(2, 'little') + body
     )
 
 

@@ -240,9 +240,9 @@ class Mailbox:
     def _refuse(self, code: MailboxErrorCode) -> None:
         self._send(ERROR_PROTOCOL, struct.pack('<HH', 1, code))
 
-    def emergency(self, code: int, register: int, data: bytes = bytes(5)) -> None:
-        """Queue an emergency: error code, error register 1001h, five octets of the maker."""
-        body = COE_HEADER.pack(EMERGENCY << 12) + struct.pack('<HB5s', code, register, data)
+    def emergency(self, code: int, register: int) -> None:
+        """Queue an emergency: error code, error register 1001h, nothing from the maker."""
+        body = COE_HEADER.pack(EMERGENCY << 12) + struct.pack('<HB5x', code, register)
         self._send(COE_PROTOCOL, body)
         self._fill()
 
