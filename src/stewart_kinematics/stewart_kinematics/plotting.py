@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import numpy as np
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import displaced, plane, Slice, Volume, volume
-from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
+from stewart_kinematics.model.leg_kinds import LegKind
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
@@ -31,19 +31,15 @@ COLOURS = ('#c53030', '#dd6b20', '#d69e2e', '#38a169', '#319795', '#805ad5', '#b
 """What stops the platform, by the order in which it is met in the picture."""
 
 
-def draw_slice(axes: Axes, part: Slice) -> list[Any]:
-    """Draw where a slice is reachable, and what stops the platform elsewhere.
-
-    Returns:
-        The coloured regions and the outline of what is reachable.
-    """
+def draw_slice(axes: Axes, part: Slice) -> None:
+    """Draw where a slice is reachable, and what stops the platform elsewhere."""
     (first, unit), (second, other) = (_in_display_units(part, k) for k in (0, 1))
     reachable = part.margin >= 0.0
     met = np.unique(part.limiting[~reachable])
     codes = np.searchsorted(met, part.limiting)
     codes = np.where(reachable, len(met), codes)
     palette = [COLOURS[k % len(COLOURS)] for k in range(len(met))] + [REACHABLE]
-    regions = axes.pcolormesh(
+    axes.pcolormesh(
         first,
         second,
         codes.T,
@@ -55,7 +51,7 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
         # One picture: as thousands of paths it takes seconds to write, and megabytes.
         rasterized=True,
     )
-    outline = axes.contour(first, second, part.margin.T, levels=[0.0], colors='black')
+    axes.contour(first, second, part.margin.T, levels=[0.0], colors='black')
     axes.set(xlabel=f'{part.axes[0]} [{unit}]', ylabel=f'{part.axes[1]} [{other}]')
     names = [part.quantities[k] for k in met] + ['reachable']
     patches = [axes.scatter([], [], color=colour, marker='s') for colour in palette]
@@ -64,15 +60,13 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
     )
     if unit == other:
         axes.set_aspect('equal')
-    return [regions, outline]
 
 
-def draw_volume(axes: Any, cloud: Volume) -> Any:
-    """Draw the boundary of a volume as a cloud of points, coloured by height; return the cloud."""
+def draw_volume(axes: Any, cloud: Volume) -> None:
+    """Draw the boundary of a volume as a cloud of points, coloured by height."""
     shell = cloud.positions[cloud.boundary] * 1e3
-    points = axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
+    axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
     axes.set(**PLACES, zlabel='z [mm]', aspect='equal')
-    return points
 
 
 def workspace_figure(title: str, pose: Pose, slices: list[Slice], cloud: Volume) -> Figure:
@@ -171,13 +165,7 @@ def plot_lines(
     return lines
 
 
-def plot_motion(
-    figure: Figure,
-    time: Array,
-    motion: Motion,
-    stroke: Array | None = None,
-    kind: LegKind = LINEAR,
-) -> None:
+def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array, kind: LegKind) -> None:
     """Draw pose, twist and acceleration of n samples, and positions (n, 6) of legs of a kind."""
     rpy = np.degrees(rpy_from_quaternion(motion.quaternion_xyzw))
     panels: list[tuple[Array, Sequence[str], str]] = [
@@ -188,10 +176,8 @@ def plot_motion(
         (motion.linear_acceleration, 'xyz', 'acceleration [m/s²]'),
         (motion.angular_acceleration, 'xyz', 'angular acceleration [rad/s²]'),
     ]
-    rows = 3 if stroke is None else 4
-    grid = figure.add_gridspec(rows, 2)
+    grid = figure.add_gridspec(4, 2)
     for number, panel in enumerate(panels):
         plot_lines(figure.add_subplot(grid[number // 2, number % 2]), time, *panel)
-    if stroke is not None:
-        quantity = f'{kind.quantity} [{kind.unit}]'
-        plot_lines(figure.add_subplot(grid[3, :]), time, stroke, LEGS, quantity)
+    quantity = f'{kind.quantity} [{kind.unit}]'
+    plot_lines(figure.add_subplot(grid[3, :]), time, stroke, LEGS, quantity)

@@ -84,12 +84,7 @@ def between(progress: Progress, begin: float, end: float) -> Progress:
 
 
 class LiveLine:
-    """A line that is overwritten.
-
-    Args:
-        stream: Where to; nothing is shown unless it is a terminal.
-        always: Show it elsewhere, too.
-    """
+    """A line that is overwritten; nothing is shown unless it is on a terminal, or `always`."""
 
     def __init__(self, stream: TextIO, *, always: bool = False) -> None:
         self._stream = stream

@@ -110,7 +110,6 @@ class Admission:
         After `PAUSE`, or where the clock was set back by as much, a sample at rest begins anew.
 
         Args:
-            source: Who gives it.
             motion, stamp: The sample, and when it is to be executed [s].
             heard: When it came in, on the same clock [s]; at its stamp if not given.
 

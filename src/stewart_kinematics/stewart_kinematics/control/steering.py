@@ -146,7 +146,6 @@ class Steering(PlanFollower):
     """Velocity-commanded motion from a rest, one instant after the other.
 
     Args:
-        guard: Judge of every plan.
         start: Pose at rest at time 0.
         period: Time between two calls of `advance` [s].
         scale: Part of the platform's velocities, accelerations and jerks to use, in (0, 1]; the

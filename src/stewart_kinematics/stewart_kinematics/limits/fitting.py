@@ -71,14 +71,10 @@ def fit_wave(
     velocities grow, so a sea that is too steep for the platform fits at no scale.
 
     Args:
-        wave: Wave at full size.
-        guard: Whose margins count.
         fraction: How much may be used, in (0, 1], of any margin that the platform has at the
             wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...; of 1
             the reserve is left that `plan_fades` asks for.
-        scaling: ``plain`` (amplitudes) or ``froude``.
         duration: Of the run that is judged [s].
-        progress: Called with the part done, 0 to 1.
 
     Returns:
         The largest wave that keeps to the fraction, and its factor: model over full amplitude, or

@@ -59,7 +59,6 @@ class MotionGuard:
     `check_jerk` allows for rounding only, `admit` for that of the stamps, too.
 
     Args:
-        platform: Whose limits hold.
         scale: Part of the rates, velocities, accelerations and jerks that is allowed, in (0, 1].
 
     Raises:

@@ -56,8 +56,6 @@ def plan_move(
     The profile keeps the platform's limits; where the legs need longer, the move is stretched.
 
     Args:
-        start, target: End poses.
-        guard: Judge of the whole way.
         duration: Duration asked for [s]; by default the shortest.
         scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1];
             the guard's own, where that is smaller.

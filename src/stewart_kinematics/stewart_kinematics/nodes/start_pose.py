@@ -68,7 +68,6 @@ class StartPose:
     come at the full rate and are needed once a motion, so they wait in the middleware until then.
 
     Args:
-        node: Trajectory node.
         on_leave: Called with the reason when the driver leaves ENABLED.
         silence: How long another source must have been silent [s].
         pose_age: Oldest measured pose that is taken [s].
