@@ -217,6 +217,8 @@ def _changed(old: str, new: str) -> Callable[[], str]:
          "mass value: expected 1 finite number, got 'x'"),
         (lambda: foreign.gazebo_urdf().replace('<child link="tube4"/>', '<child link="tube3"/>'),
          'links without a parent: expected one root'),
+        (lambda: foreign.gazebo_urdf().replace('<parent link="tube4"/>', '<parent link="tub"/>'),
+         "link: expected one of .*, got 'tub'"),
         (lambda: foreign.gazebo_urdf().replace('<parent>plate', '<parent>top'), "got 'top'"),
     ],
 )  # fmt: skip

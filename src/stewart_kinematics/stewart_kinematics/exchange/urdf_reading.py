@@ -61,18 +61,16 @@ class _Reader(XmlReader):
         """Walk the tree from its root, then the closures."""
         joints = self.robot.findall('joint')
         elements = {self._name(link): link for link in self.robot.findall('link')}
-        below: dict[str, list[ET.Element]] = {}
+        below: dict[str, list[ET.Element]] = {name: [] for name in elements}
         for joint in joints:
-            below.setdefault(self._end(joint, 'parent'), []).append(joint)
+            self.known('link', self._end(joint, 'parent'), below).append(joint)
         roots = [n for n in elements if n not in {self._end(j, 'child') for j in joints}]
         if len(roots) != 1:
             raise self.refused('links without a parent', roots, 'one root')
         self._add(elements, roots[0], np.zeros(3), np.eye(3))
         waiting = [roots[0]]
         while waiting:
-            name = waiting.pop(0)
-            for joint in below.get(name, ()):
-                waiting.append(self._joint(joint, elements))
+            waiting += [self._joint(joint, elements) for joint in below[waiting.pop(0)]]
         for joint in self.robot.findall('gazebo/joint'):
             self._gazebo(joint)
         for closure in self.robot.findall(DRAKE):
