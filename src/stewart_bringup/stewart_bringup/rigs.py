@@ -123,13 +123,9 @@ def wires(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
     platform = chosen('platform') or setting(files, '', 'platform') or 'vigo'
     folder = Path(chosen('directory') or default_directory(platform))
     there = {wire: chosen(wire) is not False for wire in ('ethercat', 'card')}
-    told: dict[str, dict[str, Any]] = {**wiring(ends_in(folder, **there))}
-    if there['card']:
-        given = {name: chosen(name) for name in ('card_mode', 'enable_channel')}
-        known = {name: value for name, value in given.items() if value is not None}
-        amplifiers = replace(RigSettings(), **known).amplifiers
-        for node in ('driver', 'position_sensors'):
-            told[node] = {**told[node], **amplifiers}
+    given = {name: chosen(name) for name in ('card_mode', 'enable_channel')}
+    known = {name: value for name, value in given.items() if value is not None}
+    told = wiring(ends_in(folder, **there), replace(RigSettings(), **known).amplifiers)
     return {VIRTUAL_RIG: {'directory': str(folder)}, **told}
 
 

@@ -123,11 +123,7 @@ class VirtualRig(Node):
     def wiring(self) -> dict[str, dict[str, Any]]:
         """Return the parameters with which driver, position_sensors and imu find their wires."""
         assert self._rig is not None
-        told: dict[str, dict[str, Any]] = {**wiring(self._rig.ends)}
-        if 'card' in self._rig.ends:
-            for node in ('driver', 'position_sensors'):
-                told[node] = {**told[node], **self._settings.amplifiers}
-        return told
+        return wiring(self._rig.ends, self._settings.amplifiers)
 
     def destroy_node(self) -> None:
         """End the rig with the node."""

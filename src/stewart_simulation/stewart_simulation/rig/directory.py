@@ -10,6 +10,7 @@ from pathlib import Path
 import socket
 import stat
 import tempfile
+from typing import Any
 
 from stewart_simulation.errors import RigError
 from stewart_simulation.ethercat.namespace import MASTER_PORT
@@ -44,13 +45,17 @@ def ends_in(directory: Path, *, ethercat: bool = True, card: bool = True) -> dic
     return found | ({'interface': MASTER_PORT} if ethercat else {})
 
 
-def wiring(ends: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def wiring(
+    ends: Mapping[str, str], amplifiers: Mapping[str, Any] | None = None
+) -> dict[str, dict[str, Any]]:
     """Return the parameters that tell nodes where the wires end, by node.
 
     Args:
         ends: Places by name, as of a rig process; ``interface`` and ``card`` where there are any.
+        amplifiers: What the nodes on the card are told of them, see `RigSettings.amplifiers`.
     """
-    driver, sensors = {}, {}
+    driver: dict[str, Any] = {}
+    sensors: dict[str, Any] = {}
     if 'interface' in ends:
         names = ('interface', 'namespace', 'rig_file')
         driver = {f'ethercat.{name}': ends[name] for name in names}
@@ -59,6 +64,7 @@ def wiring(ends: Mapping[str, str]) -> dict[str, dict[str, str]]:
             'daq.card': 'simulated',
             'daq.device': ends['card'],
             'daq.rig_file': ends['rig_file'],
+            **(amplifiers or {}),
         }
     imu = {'port': ends['imu']} if 'imu' in ends else {}
     return {'driver': {**driver, **sensors}, 'position_sensors': sensors, 'imu': imu}

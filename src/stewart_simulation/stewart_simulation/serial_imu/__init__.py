@@ -4,6 +4,6 @@
 
 ``inertial`` says what is to be measured, ``measurement`` adds noise and rounds it into frames,
 ``device`` is the sensor's firmware as a pure state machine, ``pty_port`` the port with its speed,
-``line`` what goes wrong on the way, ``plugged_sensor`` puts them together and ``emulator`` runs
-that in real time.
+``plugged_sensor`` puts them together with what goes wrong on the way, and ``emulator`` runs that
+in real time.
 """
