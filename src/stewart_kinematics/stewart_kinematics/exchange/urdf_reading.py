@@ -70,7 +70,8 @@ class _Reader(XmlReader):
         self._add(elements, roots[0], np.zeros(3), np.eye(3))
         waiting = [roots[0]]
         while waiting:
-            waiting += [self._joint(joint, elements) for joint in below[waiting.pop(0)]]
+            name = waiting.pop(0)
+            waiting += [self._joint(joint, elements) for joint in below[name]]
         for joint in self.robot.findall('gazebo/joint'):
             self._gazebo(joint)
         for closure in self.robot.findall(DRAKE):
