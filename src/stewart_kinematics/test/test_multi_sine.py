@@ -86,7 +86,7 @@ def test_axes_with_fewer_terms_are_filled(tmp_path: Path) -> None:
         ),
         (
             'sequence: ZYX\nx_m: [{amplitude: 1, angular_frequency_radps: -1}]',
-            'expected a finite number from 0 to inf, got -1',
+            'expected a finite number of at least 0, got -1',
         ),
         ('sequence: ZYX\noffset: [1]', 'offset: expected a mapping'),
         ('sequence: ZYX\noffset: {x_mm: 1}', 'offset.x_mm: .*did you mean x_m'),

@@ -101,8 +101,11 @@ class Section:
 
     def number(self, key: str, lower: float = -math.inf, upper: float = math.inf) -> float:
         """Return a finite number within bounds that hold in the unit of the file, in SI or rad."""
-        bounded = not (math.isinf(lower) and math.isinf(upper))
-        expected = 'a finite number' + (f' from {lower:g} to {upper:g}' if bounded else '')
+        expected = 'a finite number'
+        if math.isfinite(upper):
+            expected += f' from {lower:g} to {upper:g}'
+        elif math.isfinite(lower):
+            expected += f' of at least {lower:g}'
         value = _number(self.value(key, expected), self.path(key), expected)
         if not lower <= value <= upper:
             raise ConfigurationError(self.path(key), value, expected)
