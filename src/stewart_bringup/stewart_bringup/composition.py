@@ -236,7 +236,9 @@ def run_rig(
 def compose_alone(files: Sequence[Path], *, namespace: str = '', **chosen: Any) -> list[Node]:
     """Compose a rig unless another one, whose driver is heard meanwhile, has the namespace.
 
-    What an operator asks of one would reach both, and one of them may be of metal.
+    What an operator asks of one would reach both, and one of them may be of metal. The state of a
+    driver is latched, and the own one publishes none before it is configured. A driver that was
+    killed says nothing, though the graph lists it for some seconds more.
 
     Args:
         files, namespace, chosen: As of `compose`.
@@ -244,34 +246,21 @@ def compose_alone(files: Sequence[Path], *, namespace: str = '', **chosen: Any) 
     Raises:
         StartUpError: If another rig runs there; nothing of this one stays.
     """
-    neighbour = Neighbour(namespace)
-    nodes = compose(files, namespace=namespace, **chosen)
-    if neighbour.heard():
+    listener = Node('neighbour', namespace=namespace, use_global_arguments=False)
+    try:
+        states = listener.create_subscription(
+            DriverState, 'driver/state', lambda _: None, STATE_QOS
+        )
+        nodes = compose(files, namespace=namespace, **chosen)
+        with states.handle:
+            another = states.handle.take_message(DriverState, False)
+    finally:
+        listener.destroy_node()
+    if another is not None:
         for node in nodes:
             node.destroy_node()
         raise not_alone(namespace)
     return nodes
-
-
-class Neighbour:
-    """Listen for the driver of another rig while this one is being composed.
-
-    Its state is latched, and the own driver publishes none before it is configured. A driver that
-    was killed says nothing, though the graph lists it for some seconds more.
-    """
-
-    def __init__(self, namespace: str) -> None:
-        self._node = Node('neighbour', namespace=namespace, use_global_arguments=False)
-        self._states = self._node.create_subscription(
-            DriverState, 'driver/state', lambda _: None, STATE_QOS
-        )
-
-    def heard(self) -> bool:
-        """Tell whether there is one, and end listening."""
-        with self._states.handle:
-            taken = self._states.handle.take_message(DriverState, False)
-        self._node.destroy_node()
-        return taken is not None
 
 
 def next_steps(files: Sequence[Path], namespace: str) -> str:

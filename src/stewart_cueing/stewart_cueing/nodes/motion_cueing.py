@@ -129,7 +129,7 @@ class MotionCueing(FollowingNode):
             require_of_a_vehicle(sample)
             self._take(sample, self.get_clock().now().nanoseconds)
         except (VehicleInputError, MessageError) as error:
-            self._refuse(error)
+            self._refused, self._why = self._refused + 1, str(error)
 
     def _take(self, sample: Array, came: int) -> None:
         """Take a sample that came at an instant [ns]."""
@@ -147,9 +147,6 @@ class MotionCueing(FollowingNode):
     def _was_away(self, now: int) -> bool:
         """Tell whether no sample came of late before an instant [ns]."""
         return now - self._came > PAUSE * NANOSECONDS
-
-    def _refuse(self, error: Exception) -> None:
-        self._refused, self._why = self._refused + 1, str(error)
 
     def _report_vehicle(self) -> Report:
         self._poll()

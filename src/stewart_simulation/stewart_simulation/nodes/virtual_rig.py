@@ -68,7 +68,10 @@ class VirtualRig(Node):
         if inline:
             self._rig = InlineRig(self._settings, self._simulated_ns, carrier)
         else:
-            self._rig = self._process(chosen)
+            directory = Path(chosen.directory) if chosen.directory else None
+            self._rig = process = RigProcess(self._settings, directory)
+            if process.refused:
+                self.get_logger().info(process.refused)
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
@@ -107,13 +110,6 @@ class VirtualRig(Node):
         mechanics, (stamp, *motion) = self._rig.mechanics, reader.read(data)
         time = stamp / NANOSECONDS - mechanics.time + mechanics.drives.time
         carrier.put(Sample.told(time, *motion))
-
-    def _process(self, chosen: VirtualRigParameters) -> RigProcess:
-        rig = RigProcess(self._settings, Path(chosen.directory) if chosen.directory else None)
-        self._rig = rig  # ends with the node, whatever happens from here on
-        if rig.refused:
-            self.get_logger().info(rig.refused)
-        return rig
 
     def _simulated_ns(self) -> int:
         """Return simulated time; it begins when somebody takes over the clock [ns]."""

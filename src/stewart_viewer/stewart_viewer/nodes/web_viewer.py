@@ -99,6 +99,8 @@ class WebViewer(Node):
         """Show a platform; what draws it takes 0.4 s to load."""
         from stewart_viewer.live import LiveView
 
+        simulated = str(bool(self.get_parameter('use_sim_time').value)).lower()
+        record_to, clock = Path(self._chosen.record_to), ['-p', f'use_sim_time:={simulated}']
         self.view = LiveView(
             source,
             self._mailbox,
@@ -108,16 +110,12 @@ class WebViewer(Node):
             rate=self._chosen.rate,
             token=asked_token(),
             taught_to=Path(self._chosen.taught_to),
-            recorder=BagRecorder(Path(self._chosen.record_to), self._clock_arguments()),
+            recorder=BagRecorder(record_to, clock),
             complain=self.get_logger().error,
         )
         self._comparison = self.view.comparison
         # The log is on the graph, and the address may have the token.
         tell(f'open {self.view.url} in a browser, it shows {source}')
-
-    def _clock_arguments(self) -> list[str]:
-        simulated = self.get_parameter('use_sim_time').value
-        return ['-p', f'use_sim_time:={str(bool(simulated)).lower()}']
 
     def destroy_node(self) -> None:
         """Close the page, too."""
