@@ -74,6 +74,21 @@ def test_the_verb_refuses_for_a_bag_what_only_a_rig_has(said: list[str], why: st
         view.main(arguments)
 
 
+@pytest.mark.parametrize(
+    ('said', 'why'),
+    [
+        (['--topic', 'platform/pose=/mocap/pose'], 'is shown by the names of its own topics'),
+        (['--speed', '2'], 'is shown as it goes'),
+    ],
+)
+def test_the_verb_refuses_for_a_rig_what_only_a_bag_has(
+    monkeypatch: pytest.MonkeyPatch, said: list[str], why: str
+) -> None:
+    monkeypatch.setattr(view, '_live', lambda _: 0)
+    with pytest.raises(ConfigurationError, match=f'{said[0]}: expected a bag: a rig {why}, got '):
+        view.main(parsed(view, *said))
+
+
 def test_the_verb_takes_a_bag_with_nothing_else_said(tmp_path: Path) -> None:
     with pytest.raises(BagError):
         typed(view, tmp_path / 'no_bag')

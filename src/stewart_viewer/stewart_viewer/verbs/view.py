@@ -24,6 +24,11 @@ LIVE_ONLY: dict[str, tuple[object, str]] = {
     'record_to': (RECORD_TO, 'is not recorded again'),
 }
 """Arguments that a bag does not take: their value where nobody said them, and why."""
+BAG_ONLY: dict[str, tuple[object, str]] = {
+    'topic': ([], 'is shown by the names of its own topics'),
+    'speed': ('1', 'is shown as it goes'),
+}
+"""The same of a rig."""
 HELP = 'show the platform in a browser, live or from a bag'
 
 DETAILS = """
@@ -78,21 +83,17 @@ def main(arguments: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C.
 
     Raises:
-        ConfigurationError: If a bag is to be shown with what only a live graph has.
+        ConfigurationError: If something was said that has no effect on what is to be shown:
+            somebody would rely on it.
     """
-    if arguments.bag is None:
-        return _live(arguments)
-    _refuse_what_is_live(arguments)
-    return _replay(arguments)
-
-
-def _refuse_what_is_live(arguments: argparse.Namespace) -> None:
-    """Refuse what has no effect on a recording, rather than let somebody rely on it."""
-    for name, (unsaid, why) in LIVE_ONLY.items():
+    live = arguments.bag is None
+    expected = 'a bag: a rig' if live else 'no bag: a recording'
+    for name, (unsaid, why) in (BAG_ONLY if live else LIVE_ONLY).items():
         value = getattr(arguments, name)
         if value != unsaid:
             option = f'--{name.replace("_", "-")}'
-            raise ConfigurationError(option, str(value), f'no bag: a recording {why}')
+            raise ConfigurationError(option, str(value), f'{expected} {why}')
+    return _live(arguments) if live else _replay(arguments)
 
 
 def _live(arguments: argparse.Namespace) -> int:
