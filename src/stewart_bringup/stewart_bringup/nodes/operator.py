@@ -40,6 +40,8 @@ DISCOVERY_LIMIT = 5.0
 LONGEST_PARKING = 120.0
 # The driver is DISABLED before the drives have said that they are without voltage [s].
 LETTING_GO = 1.0
+# Setpoints that stay away for so long have ended, or wait for a busy machine [s].
+SILENCE = 0.5
 # A wait that lasts longer is told meanwhile [s].
 UNTOLD = 0.3
 STATE = 'driver/state'

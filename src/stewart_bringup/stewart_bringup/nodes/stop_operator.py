@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from stewart_bringup.errors import RequestRefused
-from stewart_bringup.nodes.operator import LONGEST_PARKING, STEP
+from stewart_bringup.nodes.operator import LONGEST_PARKING, SILENCE, STEP
 from stewart_bringup.nodes.resting_operator import RestingOperator
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.control.admission import at_rest
@@ -20,9 +20,6 @@ from stewart_kinematics.spatial import apart
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stop_signals import StopSignals
-
-# Setpoints that stay away for so long have ended, or wait for a busy machine [s].
-SILENCE = 0.5
 
 
 class StopOperator(RestingOperator):

@@ -14,7 +14,7 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from stewart_bringup.errors import RequestRefused, StopRequested
-from stewart_bringup.nodes.operator import Operator, OperatorParameters, STEP
+from stewart_bringup.nodes.operator import Operator, OperatorParameters, SILENCE, STEP
 from stewart_bringup.rigs import ros_arguments
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
@@ -30,8 +30,6 @@ FIRST_POSES = 20
 DISCOVERY = 1.0
 # Nodes that are started together come up one after the other, mostly so soon [s].
 SETTLED = 3.0
-# Setpoints that stay away for so long have ended; longer than their period by far.
-SILENCE = 0.5
 
 
 @dataclass(frozen=True)
