@@ -295,7 +295,7 @@ def settings_for(
     if platform.imu is None:
         place = f'where the IMU sits on the platform {platform.name}'
         raise ConfigurationError('imu', None, place)
-    known = (
+    force, rate, legs = (
         np.asarray(assumed if value is None else value, dtype=np.float64)
         for value, assumed in (
             (specific_force, SPECIFIC_FORCE),
@@ -303,7 +303,6 @@ def settings_for(
             (length, LENGTH),
         )
     )
-    force, rate, legs = known
     walks = np.asarray(accelerometer_walk), np.asarray(gyroscope_walk)
     noise = ImuNoise(force, rate, period, *walks)
     return FilterSettings(noise, legs, platform.imu, platform.gravity, **options)

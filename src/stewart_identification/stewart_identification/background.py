@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from pathlib import Path
 import threading
 from typing import Any
@@ -30,9 +31,7 @@ class Job:
     """One identification.
 
     Attributes:
-        state: How far it is.
         share: Of the search that is done, 0 to 1.
-        message: One sentence.
     """
 
     def __init__(self) -> None:
@@ -43,13 +42,8 @@ class Job:
 
     def start(self, bags: list[str], platform: str, output: Path, **options: Any) -> None:
         """Begin what `identify_bags` does with these arguments; returns at once."""
-
-        def work() -> Written:
-            return identify_bags(
-                bags, platform, output, stage=self._stage, progress=self._progress, **options
-            )
-
         self.state, self.message = State.RUNNING, 'begins'
+        work = partial(identify_bags, bags, platform, output, **options)
         self._thread = threading.Thread(
             target=self._run, args=(work,), name='identification', daemon=True
         )
@@ -68,9 +62,9 @@ class Job:
         """Return what was found as plain values; only a message where it failed."""
         return {'state': self.state.value, 'message': self.message, **self._result}
 
-    def _run(self, work: Callable[[], Written]) -> None:
+    def _run(self, work: Callable[..., Written]) -> None:
         try:
-            written = work()
+            written = work(stage=self._stage, progress=self._progress)
         except Exception as error:
             expected = isinstance(error, (StewartError, BagError, OSError))
             text = ' '.join(str(error).split())

@@ -44,8 +44,6 @@ class Written:
     """What an identification left behind.
 
     Attributes:
-        outcome: What was found.
-        report: The page.
         parameters: Platform file; None where the recording does not determine a body that can
             exist.
         aside: What an older platform file is called now, where there was one and there is no new
@@ -88,8 +86,6 @@ def identify_bags(
         platform: Its description, by name or path.
         output: Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. Where
             none can be written, an older ``parameters.yaml`` becomes ``parameters.before.yaml``.
-        options: What is asked.
-        extraction: How recordings become experiments.
         estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
         validation: Another recording, whose forces the parameters shall predict.
         renamed: What our topics are called in the bags.
@@ -97,19 +93,16 @@ def identify_bags(
         load (4,): Mass of that body [kg] and its centre in ``platform_link`` [m], a small one: its
             inertia about its own centre counts as none.
         truth: True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
-        stage: Told what is being done.
         progress: Told after every iteration of the estimator; answers whether to go on.
         executor: Where the bags are read and differentiated; here, one after the other, if not
             given. The result is the same.
-
-    Returns:
-        The outcome and the files.
 
     Raises:
         BagError, UnusableRecording: If a bag cannot be read or used, or is given twice; says why.
         StewartError: If the platform cannot be used, or the parameters not be fitted.
         OSError: If a file cannot be read or written.
     """
+    options, extraction = options or Options(), extraction or Extraction()
     described = Platform.from_yaml(platform)
     if (output / PARAMETERS).resolve() == Path(platform).resolve():
         expected = f'another folder: its {PARAMETERS} is the platform that is read'
@@ -129,7 +122,7 @@ def identify_bags(
     other = None
     if validation is not None:
         stage(f'reading and differentiating {validation}')
-        plain = replace(extraction or Extraction(), instruments=False)
+        plain = replace(extraction, instruments=False)
         other = _read(validation, platform, plain, None, renamed)
         if other.sha256 in {item.sha256 for item in extracted}:
             raise UnusableRecording(f'{validation} was identified from, it validates nothing')
@@ -139,11 +132,11 @@ def identify_bags(
         stage('looking for a platform that fits better')
         alone = partial(read, bags[0], estimate=None)
         ours = extracted[0].experiment
-        told = _another(alone, ours, described, options or Options())
+        told = _another(alone, ours, described, options)
         if not told:
             stage('looking for legs that are exchanged')
-            how = (options or Options()).friction, extraction or Extraction()
-            told = miswired(read_recording(bags[0], renamed), described, *how)
+            recording = read_recording(bags[0], renamed)
+            told = miswired(recording, described, options.friction, extraction)
         outcome = outcome.of_another(told)
     stage('writing')
     return _written(outcome, platform, output, truth)
@@ -188,16 +181,15 @@ def _another(
                 left, mass = explained(other, moved)
                 if mass > LIGHTEST * other.masses.platform.mass:
                     found[other.name] = left, mass
-    good = {name: left for name, (left, _) in found.items()}
-    if not good:
+    if not found:
         return ''
-    best = min(good, key=lambda name: good[name])
+    best, (least, its_mass) = min(found.items(), key=lambda item: item[1][0])
     ours, mass = explained(described, experiment)
-    if good[best] > BETTER * ours:
+    if least > BETTER * ours:
         return ''
     return (
         f'the recording is of another platform than {described.name}: as {best} one body explains '
-        f'the forces to {good[best]:.3g} N and has {found[best][1]:.3g} kg, as {described.name} '
+        f'the forces to {least:.3g} N and has {its_mass:.3g} kg, as {described.name} '
         f'to {ours:.3g} N and has {mass:.3g} kg'
     )
 
@@ -213,7 +205,7 @@ def _known_body(load: Sequence[float]) -> Array:
 def _read(
     bag: str | Path,
     platform: str | Path,
-    extraction: Extraction | None,
+    extraction: Extraction,
     estimate: Path | None,
     renamed: Mapping[str, str] | None,
 ) -> Extracted:

@@ -45,12 +45,11 @@ def grid(stamps: Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     if len(stamps) < 2:
         return np.zeros(len(stamps), dtype=np.int64)
     steps = np.diff(stamps)
-    places = np.concatenate([[0], np.cumsum(np.maximum(np.rint(steps / np.median(steps)), 1.0))])
+    counts = np.maximum(np.rint(steps / np.median(steps)), 1.0)
     # A pause of hours is as good as one of a thousand samples: nothing correlates across.
-    if places[-1] > 4 * len(stamps) + 4000:
-        capped = np.minimum(np.rint(steps / np.median(steps)), 1000.0)
-        places = np.concatenate([[0], np.cumsum(np.maximum(capped, 1.0))])
-    return places.astype(np.int64)
+    if counts.sum() > 4 * len(stamps) + 4000:
+        counts = np.minimum(counts, 1000.0)
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
 def crosscovariance(residuals: Array, present: Array, lags: int) -> Array:

@@ -34,7 +34,6 @@ class Evidence:
     """What speaks for a term.
 
     Attributes:
-        name: Of the term.
         ratio: Twice the logarithm of the likelihood ratio.
         unknowns: Parameters that it adds.
         surprise: Logarithm of the probability that chance alone gives such a ratio.

@@ -90,7 +90,6 @@ def goodness(
     """Compare residuals, shape (n, m) [N], with their noise.
 
     Args:
-        model: What predicted the forces.
         parameters (p,): Of the prediction.
         experiment: Motion, forces, and what is known of their noise.
         residuals (n, m): Measured less predicted forces [N].

@@ -49,7 +49,6 @@ class Combination:
     """A sum that the motion shows.
 
     Attributes:
-        names: Parameters in it.
         coefficients: Of these, in their units; the largest is 1.
         expression: To be read.
     """
@@ -71,8 +70,6 @@ class Identifiability:
     """The verdicts on a model's parameters.
 
     Attributes:
-        names: Parameters.
-        verdicts: One per parameter.
         sums: For each parameter that is known in a sum only, the sum; otherwise ''.
         combinations: Base parameters: as many as the rank.
         rank: Directions that are seen.
@@ -120,7 +117,6 @@ def judge(
     Args:
         matrix (n, p): Columns per parameter, each times its scale and over the noise, if that is
             known.
-        names: Parameters.
         scale (p,): With which the columns were multiplied.
         least: Singular values below this are too small to count; 0 where the noise is not known.
     """

@@ -108,9 +108,7 @@ class Outcome:
 
     Attributes:
         platform: As described before.
-        model: What was fitted.
         experiment: What it was fitted to, with the noise found.
-        result: As the estimator gave it.
         identifiability: Verdicts on the model's own parameters.
         parameters: Mass, centre of mass and inertia about it, then friction.
         payload: Mass and centre of what the description does not know; empty where that is

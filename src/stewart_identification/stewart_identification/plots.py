@@ -42,7 +42,7 @@ def _forces(experiment: Experiment, left: Array) -> Figure:
     time = experiment.stamps - experiment.stamps[0]
     rows = time <= SHOWN
     figure = Figure(figsize=(9, 8), layout='constrained')
-    axes: Any = figure.subplots(4, 1, sharex=True, height_ratios=(1, 1, 1, 1))
+    axes: Any = figure.subplots(4, 1, sharex=True)
     for pair in range(3):
         for leg in (2 * pair, 2 * pair + 1):
             measured = _broken(time, experiment.forces[:, leg])

@@ -20,6 +20,13 @@ from stewart_identification.pseudo_inertia import symmetric
 from stewart_kinematics.model.platform import inertia_fault, RigidBody
 from stewart_kinematics.motion import Array, read_only
 
+MADE_OF = (
+    *((0,), (0, 1), (0, 2), (0, 3)),
+    *((4, 0, 2, 3), (5, 0, 1, 2), (6, 0, 1, 3), (7, 0, 1, 3), (8, 0, 2, 3), (9, 0, 1, 2)),
+)
+"""Of which parameters about the origin each about the centre of mass is made. Steiner's term of a
+moment has the two other coordinates of the centre, that of a product its own two."""
+
 ZERO = 'not told apart from zero'
 """Said of friction, or a rotor, whose interval includes zero."""
 
@@ -30,9 +37,6 @@ def readable(
     """Turn a model's parameters into those that people ask for.
 
     Args:
-        model: What was fitted.
-        result: What came of it.
-        found: Verdicts on the model's own parameters.
         tolerance: Half an interval of an inertia may be this share of the inertia.
 
     Returns:
@@ -66,16 +70,7 @@ def readable(
 
 def _verdict_on(k: int, found: Identifiability) -> tuple[Verdict, str]:
     """Judge a parameter about the centre of mass by those it is made of."""
-    axes = {4: (1,), 5: (1, 2), 6: (1, 3), 7: (2,), 8: (2, 3), 9: (3,)}
-    if k == 0:
-        parts: tuple[int, ...] = (0,)
-    elif k < 4:
-        parts = (0, k)
-    else:
-        # Steiner's term of a diagonal entry has the two other coordinates of the centre.
-        coordinates = axes[k] if len(axes[k]) == 2 else tuple({1, 2, 3} - set(axes[k]))
-        parts = (k, 0, *coordinates)
-    for part in parts:
+    for part in MADE_OF[k]:
         verdict, name, said = found.verdicts[part], found.names[part], found.sums[part]
         if verdict is not Verdict.IDENTIFIABLE:
             how = f'known only in the sum {said}' if said else 'not determined by this motion'

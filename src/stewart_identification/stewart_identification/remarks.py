@@ -14,6 +14,7 @@ from stewart_identification.estimators.result import Result, rms
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.outcome import Parameter
+from stewart_kinematics.motion import Array
 
 FAR_MASS = 4.0
 """A mass so many times the described one, or so small a part of it, suggests another unit."""
@@ -23,8 +24,7 @@ def late_or_leaning(model: PlatformModel, result: Result, false_alarm: float) ->
     """Say that forces are older, or the base leans more, than was allowed for."""
     # Where much else is missing, far less than was allowed for is more than would be found.
     if _chance(result, model.groups['age']) < false_alarm and _size(result, model, 'age') > 1.0:
-        allowed = 1e3 * model.force_delay
-        age = allowed * float(result.nuisances[model.groups['age'].start])
+        age, allowed = _age(model, result)[0], 1e3 * model.force_delay
         side = 'older' if age > 0.0 else 'younger'
         yield (
             f'forces are {abs(age):.3g} ms {side} than strokes, {allowed:g} ms is allowed for '
@@ -32,11 +32,8 @@ def late_or_leaning(model: PlatformModel, result: Result, false_alarm: float) ->
         )
     if _chance(result, model.groups['lean']) < false_alarm and _size(result, model, 'lean') > 1.0:
         lean = 1e3 * model.base_lean * result.nuisances[model.groups['lean']]
-        yield (
-            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
-            f'{lean[1]:.1f} mrad about y, {1e3 * model.base_lean:g} mrad are allowed for '
-            '(--base-lean)'
-        )
+        allowed = 1e3 * model.base_lean
+        yield f'{_leaning(lean)}, {allowed:g} mrad are allowed for (--base-lean)'
 
 
 def beyond(model: PlatformModel, result: Result, false_alarm: float) -> Iterator[str]:
@@ -148,10 +145,15 @@ def about_lean(model: PlatformModel, result: Result, reach: float) -> Iterator[s
     sigma = 1e3 * model.base_lean * np.sqrt(np.diag(result.joint_covariance)[group])
     if np.any(np.abs(lean) > reach * sigma):
         allowed = ', which is allowed for' if _size(result, model, 'lean') <= reach else ''
-        yield (
-            f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
-            f'{lean[1]:.1f} mrad about y (± {sigma.max():.1f}){allowed}'
-        )
+        yield f'{_leaning(lean)} (± {sigma.max():.1f}){allowed}'
+
+
+def _leaning(lean: Array) -> str:
+    """Say how a base turns gravity about x and y (2,) [mrad]."""
+    return (
+        f'the base leans: gravity is turned by {lean[0]:.1f} mrad about x and by '
+        f'{lean[1]:.1f} mrad about y'
+    )
 
 
 def about_offset(

@@ -52,7 +52,6 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
     """Return the page as HTML.
 
     Args:
-        outcome: What was found.
         truth: True values by name, where a simulation knows them; they are put beside the
             estimates.
     """

@@ -15,9 +15,8 @@ from recordings_made import harmonics, recorded, Run, Scribe, START_NS, write_ba
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import UnusableRecording
-from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.from_bag import Extraction
-from stewart_identification.recording.recordings import read_recording, Recording
+from stewart_identification.recording.recordings import check_platform, read_recording, Recording
 from stewart_identification.verbs import identify as verb
 from stewart_identification.wiring import miswired
 from stewart_kinematics.model.platform import Platform

@@ -9,7 +9,6 @@ from typing import Any
 
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.verbs.measurements import Measurements
-from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.solvers.recognition import (
     disagreeing,
@@ -61,12 +60,11 @@ def check_platform(source: str, found: Measurements, platform: Platform, *, name
     )
     text = outside.text if outside else ''
     if found.posed is not None:
-        posed = found.posed
-
-        def difference(geometry: Geometry) -> float:
-            return stroke_difference(geometry, *posed, legs.stamps, legs.lengths - retracted)
-
-        text = disagreeing(difference, platform.geometry, platform.name) or text
+        told = *found.posed, legs.stamps, legs.lengths - retracted
+        differing = disagreeing(
+            lambda geometry: stroke_difference(geometry, *told), platform.geometry, platform.name
+        )
+        text = differing or text
     if not text:
         return
     said = f'--platform {platform.name}'

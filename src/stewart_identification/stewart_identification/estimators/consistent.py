@@ -35,12 +35,10 @@ class Consistent(Estimator):
     Attributes:
         iterations: At most.
         tolerance: Relative fall of the cost at which the search ends.
-        level: Of the intervals.
     """
 
     iterations: int = 300
     tolerance: float = 1e-7
-    level: float = 0.95
 
     def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
         """Descend from the unconstrained solution where no body has it; see `Estimator`."""

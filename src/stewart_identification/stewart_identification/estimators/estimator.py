@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ class Found(NamedTuple):
     constrained: bool = False
 
 
+@dataclass(frozen=True)
 class Estimator(ABC):
     """Fits a model to an experiment.
 
@@ -41,7 +43,7 @@ class Estimator(ABC):
         level: Of the intervals.
     """
 
-    level: float
+    level: float = field(default=0.95, kw_only=True)
 
     @abstractmethod
     def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
@@ -58,8 +60,6 @@ class Estimator(ABC):
         """Estimate the parameters.
 
         Args:
-            model: What makes the forces.
-            experiment: Motion and measured forces.
             rng: Source of everything random; the same state gives the same result.
             progress: Told after every iteration; may stop the search.
 

@@ -15,8 +15,6 @@ from stewart_identification.estimators.linear_system import LinearSystem
 class LeastSquares(Estimator):
     """The unconstrained solution; of what the motion does not show, the one of least length."""
 
-    level: float = 0.95
-
     def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
         """Take the solution; see `Estimator`."""
         best = system.solution[0]

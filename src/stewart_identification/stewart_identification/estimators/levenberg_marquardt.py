@@ -81,12 +81,10 @@ class LevenbergMarquardt(Estimator):
     Attributes:
         damping: Eta_0 of Eq. 29.
         iterations: At most.
-        level: Of the intervals.
     """
 
     damping: float = 1e-2
     iterations: int = 200
-    level: float = 0.95
 
     def search(self, system: LinearSystem, rng: np.random.Generator, progress: Progress) -> Found:
         """Descend from the nominal parameters; see `Estimator`."""

@@ -38,7 +38,6 @@ class Swarm(Estimator):
         particles, iterations: Size and length of the search; the EX800 paper has 30, the
             Cylindrical one 20 and 100.
         cognitive, social, inertia: c1, c2 and w.
-        level: Of the intervals.
     """
 
     particles: int = 30
@@ -46,7 +45,6 @@ class Swarm(Estimator):
     cognitive: float = 1.3
     social: float = 1.3
     inertia: float = 0.6
-    level: float = 0.95
 
     def __post_init__(self) -> None:
         for name in ('particles', 'iterations'):

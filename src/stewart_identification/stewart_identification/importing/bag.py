@@ -8,20 +8,14 @@ from pathlib import Path
 
 import numpy as np
 from stewart_bags.rows import RowMessages
-from stewart_bags.series import LEGS
+from stewart_bags.series import LEGS, vector
 from stewart_bags.whole_bags import whole_bag
 from stewart_bags.writing import Storage
 from stewart_identification.importing.imu_log import ImuLog
 from stewart_identification.importing.leg_log import LegLog
 
-TURN, RATE, FORCE = (
-    tuple(f'{field}.{axis}' for axis in axes)
-    for field, axes in (
-        ('orientation', 'xyzw'),
-        ('angular_velocity', 'xyz'),
-        ('linear_acceleration', 'xyz'),
-    )
-)
+TURN = vector('orientation', 'xyzw').paths
+RATE, FORCE = vector('angular_velocity').paths, vector('linear_acceleration').paths
 
 
 def write_logs(

@@ -233,7 +233,8 @@ def _strokes(
         readings = [*_readings('strokes', six, table), *readings]
         good = fitting_of(readings)
     # In a smaller unit, strokes in m would fit as well, as a platform that hardly moves.
-    good = [reading for reading in good if reading[1] == max(good, key=_size)[1]]
+    largest = max((LENGTHS[unit] for _, unit in good), default=0.0)
+    good = [(kind, unit) for kind, unit in good if LENGTHS[unit] == largest]
     if len(good) > 1:
         told = ' or '.join(f'{kind} in {unit}' for kind, unit in good)
         raise NoLegLog(
@@ -263,10 +264,6 @@ def _readings(kind: str, six: Six, table: LogTable) -> list[tuple[str, str]]:
     if unit and unit not in LENGTHS:
         raise NoLegLog(f'{table.place}: {kind} in {unit!r}, known are {", ".join(LENGTHS)}')
     return [(kind, unit) for unit in ([unit] if unit else GUESSED[kind])]
-
-
-def _size(reading: tuple[str, str]) -> float:
-    return LENGTHS[reading[1]]
 
 
 def _outside(

@@ -71,7 +71,6 @@ def text_table(
     """Read the columns of a log.
 
     Args:
-        path: Text file.
         device: Part of the sensor's name, where one log holds several.
         names: Columns for roles that are not found by their names: ``time``, or six of the legs.
         units: What the user says of units, by quantity.

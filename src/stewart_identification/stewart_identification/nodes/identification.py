@@ -21,13 +21,7 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
 from stewart_tables.settings import param, part
 
-LEVELS = {
-    State.IDLE: Level.OK,
-    State.RUNNING: Level.OK,
-    State.DONE: Level.OK,
-    State.UNDETERMINED: Level.WARN,
-    State.FAILED: Level.ERROR,
-}
+BAD_ENDS = {State.UNDETERMINED: Level.WARN, State.FAILED: Level.ERROR}
 
 
 @dataclass(frozen=True)
@@ -113,4 +107,5 @@ class IdentificationNode(Node):
 
     def _report(self) -> Report:
         job = self._job
-        return Report(LEVELS[job.state], job.message, {'share': f'{job.share:.2f}'})
+        level = BAD_ENDS.get(job.state, Level.OK)
+        return Report(level, job.message, {'share': f'{job.share:.2f}'})

@@ -59,18 +59,20 @@ class Band:
     @property
     def bins(self) -> Array:
         """Frequencies of the spectra, shape (f,) [Hz]."""
-        every = np.fft.rfftfreq(self._length, self.period)
-        return np.asarray(every[self._inside], dtype=np.float64)
+        return self._every[self._inside]
 
     @property
     def _length(self) -> int:
         return max(round(CYCLES / self.low / self.period), 2)
 
     @property
+    def _every(self) -> Array:
+        return np.asarray(np.fft.rfftfreq(self._length, self.period), dtype=np.float64)
+
+    @property
     def _inside(self) -> NDArray[np.bool_]:
         """Which bins of a window's spectrum are in the band."""
-        every = np.fft.rfftfreq(self._length, self.period)
-        return np.asarray((every >= self.low) & (every < self.high), dtype=np.bool_)
+        return np.asarray((self._every >= self.low) & (self._every < self.high), dtype=np.bool_)
 
     @property
     def next_to_motion(self) -> tuple[float, float, float]:

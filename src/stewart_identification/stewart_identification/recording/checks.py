@@ -63,9 +63,9 @@ class Remark:
 
     def __str__(self) -> str:
         """Say it in one sentence."""
-        samples = 'sample' if self.count == 1 else 'samples'
+        samples = counted(self.count, 'sample')
         when = '' if np.isnan(self.time) else f', from {round(self.time, 3) + 0.0:.3f} s on'
-        return f'{self.topic}: {self.count} {samples}{when}: {self.text}'
+        return f'{self.topic}: {samples}{when}: {self.text}'
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +105,11 @@ def usable(
     """Find the samples of a topic that can be used.
 
     Args:
-        series: As it was recorded.
         values (n, ...): What has to be finite, by what it is called in a sentence.
         origin_ns: Instant from which the stamps are counted [ns].
         begin_ns: Beginning of the bag, for the times in remarks [ns].
         refused (n,): Samples that are to be left out for another reason, by that reason.
         bridged: A step is no gap up to here, however many samples it lacks [s].
-
-    Returns:
-        The samples, and remarks about the others.
     """
     if series.overlap:
         raise UnusableRecording(series.overlap)

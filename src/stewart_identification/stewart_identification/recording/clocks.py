@@ -57,9 +57,6 @@ def clock_offset(
         longest: Largest offset to be looked for, either way [s].
         where: Recording and topic, for messages.
 
-    Returns:
-        The offset, and how sure it is.
-
     Raises:
         UnusableRecording: If no signal moves, the recordings do not overlap, or nothing
             correlates.

@@ -24,13 +24,12 @@ from scipy.spatial.transform import Rotation
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment, joined
 from stewart_identification.models.terms import friction_shapes
-from stewart_identification.other_platforms import check_platform
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.noise import leg_noise, LegNoise, Level
-from stewart_identification.recording.recordings import Recording
+from stewart_identification.recording.recordings import check_platform, Recording
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
@@ -81,7 +80,6 @@ class Extracted:
     """An experiment and how it came about.
 
     Attributes:
-        experiment: What to identify from.
         method: How the derivatives were made.
         remarks: What was odd or left out.
         duration: Time that the experiment covers [s].
@@ -114,7 +112,6 @@ def experiment_from(
     Args:
         recording: With actuator states.
         platform: Geometry of the machine that was recorded.
-        extraction: Rates and bands.
         estimate: Result of ``stewart estimate``: the motion is taken from there.
         forces: Whether drive forces are needed; otherwise they may be NaN.
 
@@ -203,8 +200,6 @@ def motion_piece(
 
     Args:
         piece: Uniformly sampled.
-        geometry: Joints.
-        smoother: For the derivatives.
         stride: Every so many samples one is kept.
         noise: Of strokes and forces; found in the piece alone if not given.
 
@@ -373,16 +368,16 @@ def _offset(
 ) -> float:
     """Return how far the clock of an estimate is ahead [s], sought first where it should be."""
     time, lengths = theirs
-    for ahead in (expected, 0.0):
-        try:
-            found = clock_offset(*ours, time - ahead, lengths, longest=LONGEST_SHIFT, where=where)
-        except UnusableRecording:
-            # It may be of tables, whose time began elsewhere.
-            if ahead == 0.0:
-                raise
-        else:
-            return found.offset + ahead
-    raise AssertionError('one of both has told')
+
+    def found(ahead: float) -> float:
+        beside = clock_offset(*ours, time - ahead, lengths, longest=LONGEST_SHIFT, where=where)
+        return beside.offset + ahead
+
+    try:
+        return found(expected)
+    except UnusableRecording:
+        # It may be of tables, whose time began elsewhere.
+        return found(0.0)
 
 
 def _length_sigmas(geometry: Geometry, table: Table, motion: Motion, period: float) -> Array:

@@ -68,7 +68,6 @@ class LegRecord:
         period: Of the grid [s].
         origin_ns: Stamp at which `LegPiece.time` is 0 [ns].
         begin: The same instant, counted from the beginning of the bag [s].
-        topic: Where the legs were read.
         remarks: What was odd.
         held: Samples from one new stroke to the next, and from one new force to the next: a driver
             may repeat what it has.
@@ -97,7 +96,6 @@ def leg_record(
     """Put the legs of a recording on a grid.
 
     Args:
-        recording: With actuator states.
         forces: Whether drive forces are needed.
         shortest: Pieces that are not longer are left out [s].
         bridged: A step between samples is no gap up to here, as close as a motion needs them; it

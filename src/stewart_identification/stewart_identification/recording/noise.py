@@ -136,12 +136,8 @@ def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.
     """Return the noise of strokes.
 
     Nearest the motion all counts as noise at most. It is less where the density is flat farther
-    out, the farther the more surely it falls as no filter's does but as motion.
-
-    Args:
-        pieces: Stretches without a gap.
-        smoother: Of the derivatives, sampled as the pieces.
-        held: Samples from one new value to the next.
+    out, the farther the more surely it falls as no filter's does but as motion. Arguments as of
+    `leg_noise`.
     """
     period = held * smoother.period
     parts = [piece.strokes[_fresh(piece.strokes, held)] for piece in pieces]
@@ -165,13 +161,7 @@ def stroke_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.
 
 
 def force_level(pieces: Sequence[LegPiece], smoother: LowPass, held: float = 1.0) -> Level:
-    """Return the noise of forces.
-
-    Args:
-        pieces: Stretches without a gap.
-        smoother: Of the forces, sampled as the pieces.
-        held: Samples from one new value to the next.
-    """
+    """Return the noise of forces; arguments as of `leg_noise`."""
     period, sharp = held * smoother.period, smoother.sharper
     edge = sharp.half_width
     band = Band.beyond(smoother.stopband, period)

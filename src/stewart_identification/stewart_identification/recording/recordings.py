@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Read what an identification needs from a bag, whole or cut off."""
+"""Read what an identification needs from a bag, whole or cut off, and check whose it can be."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ from stewart_bags.series import (
 )
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.recognition import (
+    disagreeing,
+    LEAST,
+    outside_limits,
+    stroke_difference,
+)
 
 ACTUATORS, COMMANDS, DRIVER_STATE = 'actuator_states', 'joint_commands', 'driver/state'
 POSE = 'platform/pose'
@@ -141,3 +148,31 @@ def digest(path: Path) -> str:
             while block := stream.read(1 << 20):
                 found.update(block)
     return found.hexdigest()
+
+
+def check_platform(recording: Recording, platform: Platform) -> list[Remark]:
+    """Check that a recording can be of a platform; return what makes that doubtful.
+
+    Raises:
+        UnusableRecording: If its poses and strokes are not this platform's, or most strokes lie
+            outside its limits.
+    """
+    series, poses = recording.actuators, recording.poses
+    if poses is not None:
+        posed = poses.stamp_ns, poses.position, poses.quaternion_xyzw
+        said = disagreeing(
+            lambda geometry: stroke_difference(geometry, *posed, series.stamp_ns, series.position),
+            platform.geometry,
+            platform.name,
+        )
+        if said:
+            raise UnusableRecording(
+                f'{recording.path} is of another platform than {platform.name}: {said}'
+            )
+    outside = outside_limits(series.position, platform)
+    if outside is None:
+        return []
+    if outside.share < LEAST:
+        raise UnusableRecording(f'{recording.path}: {series.topic}: {outside.text}')
+    count = round((1.0 - outside.share) * len(series))
+    return [Remark(series.topic, float('nan'), count, outside.text)]

@@ -12,6 +12,9 @@ from stewart_identification.identify import Options
 from stewart_tables.numbers import whole_from
 from stewart_tables.settings import rules
 
+MODEL = 'friction', 'joint_tolerance', 'force_delay', 'force_gain', 'base_lean'
+"""What is unknown beside the body, by name."""
+
 PER_CORE = 4
 """Most worker processes for each core of the machine: more would only fill its memory."""
 
@@ -19,8 +22,12 @@ PER_CORE = 4
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add ``--platform``, ``--seed`` and what is unknown beside the body."""
     parser.add_argument('--platform', default='ex800', help='name or YAML file (default: ex800)')
-    names = 'friction', 'joint_tolerance', 'force_delay', 'force_gain', 'base_lean', 'seed'
-    add_settings(parser, Options, *names)
+    add_settings(parser, Options, *MODEL, 'seed')
+
+
+def model_options(arguments: argparse.Namespace) -> Options:
+    """Return the options of which `Options.model` makes a model."""
+    return Options(**{name: getattr(arguments, name) for name in MODEL})
 
 
 def add_settings(parser: argparse.ArgumentParser, cls: type, *names: str) -> None:

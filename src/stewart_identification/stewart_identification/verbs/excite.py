@@ -24,9 +24,12 @@ from stewart_identification.excitation import (
 )
 from stewart_identification.executors import executor_of, spread
 from stewart_identification.identifiability import cramer_rao
-from stewart_identification.identify import Options
 from stewart_identification.models.platform import FrictionKind, PlatformModel
-from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
+from stewart_identification.verbs.arguments import (
+    add_model_arguments,
+    add_worker_arguments,
+    model_options,
+)
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
@@ -100,13 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Plan, write, print; return the exit code, 0."""
     platform = Platform.from_yaml(arguments.platform)
-    model = Options(
-        friction=arguments.friction,
-        joint_tolerance=arguments.joint_tolerance,
-        force_delay=arguments.force_delay,
-        force_gain=arguments.force_gain,
-        base_lean=arguments.base_lean,
-    ).model(platform)
+    model = model_options(arguments).model(platform)
     design = Design(
         arguments.duration,
         tuple(arguments.harmonics),
