@@ -66,3 +66,8 @@ def stroke_reserve(strokes: Array, limits: Array) -> Array:
     half = 0.5 * (limits[:, 1] - limits[:, 0])
     nearer = np.minimum(strokes - limits[:, 0], limits[:, 1] - strokes)
     return np.asarray(nearer / half)
+
+
+def pose_at(position: Array, quaternion_xyzw: Array) -> Pose:
+    """Return the pose of arrays, as messages have them: nodes do not import the kinematics."""
+    return Pose(position, quaternion_xyzw)

@@ -15,7 +15,6 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
-from stewart_kinematics.motion import Pose
 from stewart_node_support.codec import finite, Layout, Reader
 from stewart_node_support.conversions import STATE_NAMES, unit_quaternion
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -32,7 +31,7 @@ from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.server import asked_token, check_address
-from stewart_viewer.snapshot import DriveReport, Estimate
+from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
 from stewart_viewer.status import NOT_HEARD, UNKNOWN
 
 if TYPE_CHECKING:
@@ -159,7 +158,7 @@ class WebViewer(Node):
 
     def _show_pose(self, data: bytes) -> dict[str, Any]:
         _, *numbers = self._poses.read(data)
-        pose = Pose(*numbers)
+        pose = pose_at(*numbers)
         if self._comparison is not None:
             self._comparison.take_pose(pose)
         wrong = self._wrong()
@@ -172,7 +171,7 @@ class WebViewer(Node):
 
     def _show_commanded(self, data: bytes) -> dict[str, Any]:
         position, quaternion, *_ = self._setpoints.read(data).motion
-        return {'commanded': Pose(position, quaternion)}
+        return {'commanded': pose_at(position, quaternion)}
 
     def _show_legs(self, data: bytes) -> dict[str, Any]:
         legs = self._legs.read(data)
@@ -209,7 +208,7 @@ def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
 
     def decode(data: bytes) -> Estimate:
         values = numbers(data)
-        pose = Pose(values[:3], unit_quaternion(values[:3], values[3:7]))
+        pose = pose_at(values[:3], unit_quaternion(values[:3], values[3:7]))
         covariance = values[7:].reshape(6, 6)[:3, :3]
         if not finite(covariance.ravel().tolist()):
             raise MessageError(f'the covariance of a position must be finite, got {covariance}')
