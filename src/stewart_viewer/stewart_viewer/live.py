@@ -30,7 +30,6 @@ class LiveView:
 
     Args:
         source: Platform that is shown: its name, or the path of its YAML file.
-        mailbox: Where snapshots come from.
         operator: Who carries out; None gives a view without controls.
         host, port: Address to listen at.
         rate: Pictures per second at most [Hz].

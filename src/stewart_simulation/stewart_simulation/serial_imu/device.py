@@ -104,15 +104,7 @@ class Sensor:
         return 1.0 / rate if rate > 0.0 else float('inf')
 
     def receive(self, data: bytes, now: float) -> bytes:
-        """Take bytes from the host.
-
-        Args:
-            data: Commands, whole or in pieces.
-            now: Time [s].
-
-        Returns:
-            Answers.
-        """
+        """Take commands of the host, whole or in pieces, at a time [s]; return the answers."""
         self._input += data
         answer = b''
         while (start := self._input.find(protocol.PREFIX)) >= 0:
@@ -164,14 +156,9 @@ class Sensor:
         self._since = float('-inf')
 
     def cycle(self, state: InertialState, now: float) -> bytes:
-        """Return the frames of one cycle.
+        """Return the frames of one cycle at a time [s], back to back, in ascending order.
 
-        Args:
-            state: Truth now.
-            now: Time [s].
-
-        Returns:
-            Back to back, in ascending order; nothing while it is silent.
+        There are none while the sensor is silent.
         """
         if self._mute(now):
             return b''
@@ -182,12 +169,7 @@ class Sensor:
     def cycles(self, states: Sequence[InertialState], times: Sequence[float]) -> list[bytes]:
         """Return the frames of successive cycles between which nobody tells the sensor anything.
 
-        Args:
-            states: Truth at each.
-            times: Of the cycles, increasing [s].
-
-        Returns:
-            Of each as `cycle` has them, bit for bit.
+        Their times increase [s]; the frames of each are those of `cycle`, bit for bit.
         """
         if self.frozen or self._mute(times[0]):
             return list(map(self.cycle, states, times))

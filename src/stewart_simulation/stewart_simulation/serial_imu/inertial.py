@@ -77,9 +77,6 @@ def rocking(amplitude: float = 10.0 * pi / 180.0, period: float = 4.0) -> Inerti
     Args:
         amplitude: Largest roll angle [rad].
         period: [s].
-
-    Returns:
-        Takes a time [s].
     """
     omega = 2.0 * pi / period
 
