@@ -49,11 +49,11 @@ def platform() -> Platform:
 
 def swing(platform: Platform) -> MultiSine:
     """Heave, then all three rotations, each with its own whole number of turns in `PERIOD`."""
-    sine = np.zeros((6, 6))
-    sine[2, 5], sine[3, 2], sine[4, 3], sine[5, 4] = 8e-3, 0.08, 0.06, 0.06
-    home = platform.geometry.neutral_pose
-    base = 2.0 * np.pi / PERIOD
-    return MultiSine.harmonics(home, 'ZYX', base, sine, np.zeros((6, 6)), duration=60.0)
+    size = np.zeros((6, 6))
+    size[2, 5], size[3, 2], size[4, 3], size[5, 4] = 8e-3, 0.08, 0.06, 0.06
+    frequency = 2.0 * np.pi / PERIOD * np.arange(1, 7)
+    home, nothing = platform.geometry.neutral_pose, np.zeros((6, 6))
+    return MultiSine(home, 'ZYX', size, frequency, nothing, nothing[0], duration=60.0)
 
 
 def periodic(platform: Platform, strokes: Array, step: float) -> Motion:

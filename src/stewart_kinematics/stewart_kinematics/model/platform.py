@@ -234,6 +234,11 @@ class Platform:
     gravity: Array = field(default_factory=lambda: read_only(STANDARD_GRAVITY))
     base_joint_axes: Array = field(default_factory=lambda: X_AXES)
 
+    def __post_init__(self) -> None:
+        """Feel the gravity of the masses, where there are any."""
+        if self.masses is not None:
+            object.__setattr__(self, 'gravity', self.masses.gravity)
+
     @property
     def kind(self) -> LegKind:
         """Family of the legs."""
