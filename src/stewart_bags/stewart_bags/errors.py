@@ -22,21 +22,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 import difflib
 from pathlib import Path
-from typing import Any
 
-from stewart_tables.errors import listed
+from stewart_tables.errors import listed, StewartError
 
 
-class BagError(Exception):
+class BagError(StewartError):
     """Root of all errors about bags; `reason` says it without the path."""
 
     def __init__(self, message: str, reason: str = '') -> None:
         super().__init__(message)
         self.reason = reason or message
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Say how another process makes it anew: of its sentence, not as it was raised."""
-        return Exception.__new__, (type(self), *self.args), vars(self)
 
 
 class NotABag(BagError):

@@ -11,7 +11,6 @@ from pathlib import Path
 import threading
 from typing import Any
 
-from stewart_bags.errors import BagError
 from stewart_identification.bags_to_parameters import identify_bags, Written
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
@@ -66,7 +65,7 @@ class Job:
         try:
             written = work(stage=self._stage, progress=self._progress)
         except Exception as error:
-            expected = isinstance(error, (StewartError, BagError, OSError))
+            expected = isinstance(error, (StewartError, OSError))
             text = ' '.join(str(error).split())
             self.message = text if expected else f'{type(error).__name__}: {text}'
             self.state = State.FAILED

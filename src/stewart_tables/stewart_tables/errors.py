@@ -23,6 +23,10 @@ LARGEST = 1e100
 class StewartError(Exception):
     """Root of all errors that the suite raises on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Say how another process makes it anew: of its sentence, not as it was raised."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
 
 class ConfigurationError(StewartError, ValueError):
     """A configuration value cannot be used."""
