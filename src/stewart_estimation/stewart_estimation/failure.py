@@ -7,8 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import chi2
-from stewart_estimation.consistency import LEGS, TOLERATED
+from scipy.special import chdtri
 from stewart_estimation.estimate import EstimateSeries, ExternalFit
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.motion import Array, Pose
@@ -108,6 +107,9 @@ def _turned(filtered: EstimateSeries, settings: FilterSettings) -> str:
     """Say that the IMU is turned by more than three small angles can follow."""
     if settings.misalignment is None:
         return ''
+    # Late: it needs scipy.stats, which takes 0.4 s to import, and a live estimator has no use for.
+    from stewart_estimation.consistency import LEGS, TOLERATED
+
     known = filtered.misalignment[np.isfinite(filtered.misalignment).all(axis=1)]
     turn = known[-1] if len(known) else np.zeros(3)
     most = MOST_TURNED * settings.misalignment.sigma
@@ -128,7 +130,7 @@ def _turned(filtered: EstimateSeries, settings: FilterSettings) -> str:
 def _beyond(filtered: EstimateSeries, settings: FilterSettings) -> str:
     """Say that innovations are far larger than their standard deviations."""
     met = np.isfinite(filtered.nis)
-    limit = BEYOND**2 * chi2.ppf(1.0 - RARE, np.maximum(filtered.used[met].sum(axis=1), 1))
+    limit = BEYOND**2 * chdtri(np.maximum(filtered.used[met].sum(axis=1), 1), RARE)
     beyond = filtered.nis[met] > limit
     stamps, share = filtered.stamps[met], float(np.mean(beyond)) if beyond.size else 0.0
     jumped = (filtered.nis[met][1:] > SUDDEN * limit[1:]) & ~beyond[:-1]
@@ -191,7 +193,7 @@ def off_from_outside(fit: ExternalFit) -> str:
             f'poses from outside are off by {size:.3g} {unit} {kind} {"xyz"[worst % 3]} all the '
             f'time, {abs(off[worst]):.2g} times their sigma'
         )
-    scatter = float(np.sqrt(np.median(fit.nis) / chi2.median(6)))
+    scatter = float(np.sqrt(np.median(fit.nis) / chdtri(6, 0.5)))
     if scatter > OFF:
         return f'poses from outside scatter {scatter:.2g} times as far as their sigmas'
     return ''

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal.windows import kaiser
 from stewart_kinematics.motion import Array
 
 Spectra = NDArray[np.complex128]
@@ -104,7 +103,7 @@ class Band:
         The mean of their squared magnitudes is the density, per hertz and one-sided.
         """
         length = min(self._length, len(values))
-        taper = kaiser(length, TAPER)
+        taper = np.kaiser(length, TAPER)
         taper *= np.sqrt(2.0 * self.period / np.sum(taper**2))
         inside = self._inside
         step = max(length // STEPS, 1)
