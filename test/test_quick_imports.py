@@ -9,9 +9,14 @@ import sys
 
 import pytest
 
+pytest.importorskip('rclpy')
+
+pytestmark = pytest.mark.ros
+
 
 @pytest.mark.parametrize(
-    'module', ['stewart_estimation.live_estimation', 'stewart_identification.background']
+    'module',
+    ['stewart_estimation.nodes.state_estimator', 'stewart_identification.nodes.identification'],
 )
 def test_a_node_does_without_what_takes_half_a_second(module: str) -> None:
     code = f'import sys, {module}; raise SystemExit("scipy.stats" in sys.modules)'

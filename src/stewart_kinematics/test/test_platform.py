@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import copy
+from dataclasses import replace
 from pathlib import Path
 import re
 from typing import Any
@@ -84,6 +85,14 @@ def test_srs_refuses_masses_and_keeps_its_gravity() -> None:
 
     assert platform.masses is None
     np.testing.assert_array_equal(platform.gravity, [0.0, 0.0, -9.80665])
+
+
+def test_a_platform_feels_the_gravity_of_its_masses() -> None:
+    platform = Platform.from_yaml('ex800')
+    assert platform.masses is not None
+    leaning = replace(platform.masses, gravity=np.array([1.2, -2.1, -9.4]))
+
+    np.testing.assert_array_equal(replace(platform, masses=leaning).gravity, leaning.gravity)
 
 
 def test_srs_sensor_keeps_the_axes_of_the_paper() -> None:
